@@ -1,0 +1,96 @@
+"""The architecture model: every fact of one run as machine-readable data (`model.json`)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from reportgen.findings.finding import Claim
+from reportgen.status import Status
+
+MODEL_SCHEMA = 1
+
+
+class Fact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A quantity with its claim and confidence; `metric` is its stable id."""
+
+    metric: str
+    unit: str
+    status: Status
+    claim: Claim
+    confidence: float
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    modes: tuple[float, ...] = ()
+    reason: str = ""
+    method: str = ""
+    probe: str = ""
+
+
+class Instruction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One operation on the target."""
+
+    operation: str
+    title: str
+    form: str
+    """The assembly form that was measured."""
+    dependent_latency: Fact | None = None
+    issue_interval: Fact | None = None
+    """Cycles per instruction on the throughput plateau."""
+    throughput: Fact | None = None
+    knee: int | None = None
+    """Independent accumulators from which the plateau holds."""
+    likely_pipeline: str = ""
+    """An inference: operations with which it competes; worded as such."""
+    flop: float = 0.0
+
+
+class Interference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How far two operation classes get in each other's way: 0 independent, 1 serialised."""
+
+    first: str
+    second: str
+    index: Fact
+    reading: str
+    """`shared`, `separate`, `partly shared`, `cannot tell`."""
+
+
+class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One level of the memory hierarchy, as measured."""
+
+    name: str
+    """`l1`, `l2`, `l3`, `dram`."""
+    facts: dict[str, Fact]
+    """By last part of the metric id: `capacity`, `latency`, `line`, `associativity`, ..."""
+    bandwidth: dict[str, Fact]
+    """By kernel: `read`, `write`, `copy`, `triad`, `nt_write`, `nt_copy`."""
+
+
+class Ceiling(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A roof of the roofline: `kind` is `compute` or `memory`."""
+
+    name: str
+    kind: str
+    fact: Fact
+
+
+class Architecture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All facts of one run."""
+
+    schema: int
+    device: str
+    name: str
+    isa: str
+    run: str
+    created: str
+    suite: str
+    environment: dict[str, int | float | str | bool]
+    instructions: tuple[Instruction, ...]
+    interference: tuple[Interference, ...]
+    memory: tuple[Level, ...]
+    ceilings: tuple[Ceiling, ...]
+    ridges: tuple[Fact, ...]
+    facts: tuple[Fact, ...]
+    """Every fact, the ones above included, in metric order: the flat view."""
+    supersedes: str = ""

@@ -1,0 +1,87 @@
+"""Base SI units in data; prefixes only where people read.
+
+Units in use: `cycle`, `second`, `byte`, `byte/second`, `FLOP/second`, `OP/second`,
+`FLOP/byte`, `OP/byte`, `instruction/cycle`, `cycle/instruction`, `hertz`, `ratio`, `count`.
+Bytes of capacity are shown with binary prefixes (KiB), rates with decimal ones (GB/s).
+"""
+
+from __future__ import annotations
+
+import math
+
+_DECIMAL = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+_SMALL = ((1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"))
+_BINARY = ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"))
+
+_SHORT = {
+    "cycle": "cycles",
+    "second": "s",
+    "byte/second": "B/s",
+    "FLOP/second": "FLOP/s",
+    "OP/second": "OP/s",
+    "FLOP/byte": "FLOP/byte",
+    "OP/byte": "OP/byte",
+    "instruction/cycle": "per cycle",
+    "cycle/instruction": "cycles each",
+    "hertz": "Hz",
+    "ratio": "",
+    "count": "",
+}
+
+PREFIXED = frozenset({"byte/second", "FLOP/second", "OP/second", "hertz"})
+
+
+def significant(value: float, digits: int = 4) -> str:
+    """`value` with `digits` significant digits, no exponent between 1e-4 and 1e15."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    places = digits - 1 - math.floor(math.log10(abs(value)))
+    text = f"{round(value, places):.{max(places, 0)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def format_bytes(size: float) -> str:
+    """A capacity with a binary prefix: 32768 -> "32 KiB"."""
+    for factor, prefix in _BINARY:
+        if abs(size) >= factor:
+            return f"{significant(size / factor)} {prefix}"
+    return f"{significant(size)} B"
+
+
+def format_value(value: float, unit: str, digits: int = 4) -> str:
+    """`value` (base units) as people read it: (1.5e10, "byte/second") -> "15 GB/s"."""
+    if unit == "byte":
+        return format_bytes(value)
+    short = _SHORT.get(unit, unit)
+    if unit in PREFIXED:
+        for factor, prefix in _DECIMAL:
+            if abs(value) >= factor:
+                return f"{significant(value / factor, digits)} {prefix}{short}"
+    if unit == "second":
+        for factor, prefix in _SMALL:
+            if abs(value) >= factor:
+                return f"{significant(value / factor, digits)} {prefix}s"
+    return f"{significant(value, digits)} {short}".strip()
+
+
+def format_interval(low: float, high: float, unit: str, digits: int = 4) -> str:
+    """`[low, high]` in one unit: "3.998 … 4.004 cycles"."""
+    first, second = format_value(low, unit, digits), format_value(high, unit, digits)
+    if first == second:
+        return first
+    head, _, tail = first.partition(" ")
+    if tail and second.endswith(f" {tail}"):
+        return f"{head} … {second}"
+    return f"{first} … {second}"
+
+
+def parse_size(text: str) -> int:
+    """Bytes of "4KiB", "1.5 MiB", "512"; raises ValueError naming what is expected."""
+    body = text.strip()
+    for factor, prefix in _BINARY:
+        if body.lower().endswith(prefix.lower()):
+            return int(float(body[: -len(prefix)]) * factor)
+    try:
+        return int(body.removesuffix("B"))
+    except ValueError:
+        raise ValueError(f"'{text}' is not a size; expected for example 4KiB, 1.5MiB") from None
