@@ -78,10 +78,10 @@ def format_interval(low: float, high: float, unit: str, digits: int = 4) -> str:
 def parse_size(text: str) -> int:
     """Bytes of "4KiB", "1.5 MiB", "512"; raises ValueError naming what is expected."""
     body = text.strip()
-    for factor, prefix in _BINARY:
-        if body.lower().endswith(prefix.lower()):
-            return int(float(body[: -len(prefix)]) * factor)
     try:
+        for factor, prefix in _BINARY:
+            if body.lower().endswith(prefix.lower()):
+                return int(float(body[: -len(prefix)]) * factor)
         return int(body.removesuffix("B"))
     except ValueError:
         raise ValueError(f"'{text}' is not a size; expected for example 4KiB, 1.5MiB") from None
