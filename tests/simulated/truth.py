@@ -1,0 +1,205 @@
+"""What is true of a simulated CPU: the values that the analysis must find again.
+
+Defaults resemble a recent server core inside a virtual machine with busy neighbours, because
+that is the hard case.  All times are core cycles unless a name says otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+
+KIB, MIB = 1024, 1024 * 1024
+
+
+@dataclass(frozen=True)
+class TrueOperation:
+    """One operation: `latency` cycles when dependent, issued to any of `ports`, each of which is
+    then busy for `busy` cycles."""
+
+    latency: float
+    ports: frozenset[int]
+    busy: float = 1.0
+    title: str = ""
+    form: str = ""
+    group: str = "integer"
+    precision: str = ""
+    flop: float = 0.0
+    op: float = 0.0
+    repeat: int = 1
+    companions: tuple[str, ...] = ()
+    trivial: str = ""
+    note: str = ""
+    accumulators: tuple[int, ...] = (1, 2, 4, 8, 12, 16)
+
+    @property
+    def rate(self) -> float:
+        """Most instructions per cycle, ignoring the front end."""
+        return len(self.ports) / self.busy
+
+
+@dataclass(frozen=True)
+class TrueCache:
+    """One cache level.
+
+    `smear` is the width of its edge in octaves (standard deviation): 0 for a cache indexed below
+    the page offset, whose sets fill evenly; more where physical pages fall on sets by chance.
+    """
+
+    name: str
+    size: int
+    latency: float
+    ways: int = 16
+    smear: float = 0.0
+    policy: str = "lru"
+    """`lru`: a set that overflows always misses.  `random`: misses at 1 - size/working set."""
+    half_height: float = 1.0
+    """Working set, relative to `size`, at which half of the accesses miss (smeared edges)."""
+
+
+@dataclass(frozen=True)
+class Noise:
+    """How samples differ from the truth.  Shares are of samples, scales are relative."""
+
+    contaminated: float = 0.4
+    """Samples taken while a neighbour halves the rate."""
+    slips: float = 0.02
+    """Contaminated samples that the gates let through."""
+    jitter: float = 0.001
+    """Standard deviation from sample to sample."""
+    visit: float = 0.0002
+    """Standard deviation from visit to visit of the same point (placement, neighbours)."""
+    memory_visit: float = 0.004
+    """The same for memory probes beyond the first level: other physical pages each time."""
+    wobble: float = 0.01
+    """Standard deviation of the core clock from visit to visit."""
+
+
+_OPERATIONS: dict[str, TrueOperation] = {
+    "integer_add": TrueOperation(1, frozenset({0, 1, 5, 6, 10}), 1, "64-bit add", "add {d}, {a}"),
+    "integer_mul": TrueOperation(3, frozenset({1}), 1, "64-bit multiply", "imul {d}, {a}"),
+    "integer_div": TrueOperation(15, frozenset({1}), 6, "64-bit divide", "div {a}", trivial="trivial"),
+    "popcnt": TrueOperation(3, frozenset({1}), 1, "population count", "popcnt {d}, {d}"),
+    "shift": TrueOperation(1, frozenset({0, 6}), 1, "shift left", "shl {d}, 3"),
+    "crc32": TrueOperation(3, frozenset({1}), 1, "CRC-32 step", "crc32 {d}, {a}"),
+    "fp64_mul": TrueOperation(
+        4, frozenset({0, 1}), 1, "FP64 multiply", "vmulsd {d}, {d}, {a}", "float", "fp64", flop=1
+    ),
+    "fp32_fma": TrueOperation(
+        4, frozenset({0, 1}), 1, "FP32 multiply-add", "vfmadd231ss {d}, {a}, {b}", "float", "fp32", flop=2
+    ),
+    "fp32_fma_512": TrueOperation(
+        4, frozenset({0, 5}), 1, "FP32 multiply-add, 512 bit", "vfmadd231ps {d}, {a}, {b}", "vector", "fp32",
+        flop=32,
+    ),
+    "fp64_fma_512": TrueOperation(
+        4, frozenset({0, 5}), 1, "FP64 multiply-add, 512 bit", "vfmadd231pd {d}, {a}, {b}", "vector", "fp64",
+        flop=16,
+    ),
+    "fp64_div": TrueOperation(
+        14, frozenset({0}), 4, "FP64 divide", "vdivsd {d}, {d}, {a}", "float", "fp64", flop=1,
+        trivial="non-trivial",
+    ),
+    "permute_512": TrueOperation(
+        3, frozenset({5}), 1, "byte permute, 512 bit", "vpermb {d}, {a}, {d}", "vector"
+    ),
+    "int_to_fp32": TrueOperation(
+        5, frozenset({5}), 1, "int32 to FP32", "vcvtsi2ss {d}, {d}, {t}; add {t}, {t}", "conversion",
+        companions=("integer_add",), note="the step includes an integer add, which is subtracted",
+    ),
+    "l1_load": TrueOperation(
+        5, frozenset({2, 3, 11}), 1, "load to use", "mov {d}, [{d}]", "memory", repeat=2,
+        accumulators=(1, 2, 4, 8),
+    ),
+}  # fmt: skip
+
+_CACHES = (
+    TrueCache("l1", 48 * KIB, 5.0, ways=12),
+    TrueCache("l2", 2 * MIB, 16.0, ways=16, smear=0.19, half_height=0.95),
+    TrueCache("l3", 8 * MIB, 100.0, ways=16, smear=0.35, half_height=0.95),
+)
+
+_BANDWIDTH: dict[str, dict[str, float]] = {
+    "l1": {"read": 295e9, "write": 150e9, "copy": 240e9, "triad": 300e9},
+    "l2": {"read": 110e9, "write": 60e9, "copy": 69.6e9, "triad": 72.8e9},
+    "l3": {"read": 30e9, "write": 22e9, "copy": 26.4e9, "triad": 25.8e9},
+    "dram": {
+        "read": 15.1e9, "write": 9.8e9, "copy": 11.1e9, "triad": 12.9e9, "nt_write": 21.4e9,
+        "nt_copy": 19.7e9,
+    },
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class CpuTruth:
+    """A simulated CPU.  `replace(truth, ...)` makes variants."""
+
+    name: str = "Simulated Core 4000"
+    operations: dict[str, TrueOperation] = field(default_factory=lambda: dict(_OPERATIONS))
+    caches: tuple[TrueCache, ...] = _CACHES
+    dram_latency: float = 420.0
+    line: int = 64
+    page: int = 4096
+    dtlb1: int = 96
+    dtlb1_penalty: float = 7.0
+    dtlb2: int = 2048
+    dtlb2_penalty: float = 30.0
+    huge_granted: bool = True
+    bandwidth: dict[str, dict[str, float]] = field(default_factory=lambda: dict(_BANDWIDTH))
+    """Bytes a second of one core, by level and kernel."""
+    scaling: dict[str, float] = field(default_factory=lambda: {"l1": 2.0, "l2": 2.0, "l3": 1.8, "dram": 1.3})
+    """All cores together, relative to one."""
+    cores: int = 2
+    front_end: float = 6.0
+    """Instructions a cycle that can be issued; the canary's best rate is just below."""
+    tick_hz: float = 2.6e9
+    cycle_hz: float = 3.5e9
+    blas_share: float = 0.8
+    """Share of the FP32 or FP64 peak that the library's matrix product reaches."""
+    memory_bytes: int = 8 * 1024 * MIB
+    reported_l3: int = 32 * MIB
+    """What the operating system says; not the share that this guest gets."""
+    noise: Noise = Noise()
+    passes: int = 3
+    samples: int = 10
+    """Samples a visit."""
+    sweep_high: int = 256 * MIB
+    per_octave: int = 12
+
+    def quiet(self) -> CpuTruth:
+        """The same CPU without neighbours."""
+        return replace(self, noise=Noise(contaminated=0.0, slips=0.0))
+
+    def cache(self, name: str) -> TrueCache:
+        """The level called `name`; KeyError when there is none."""
+        return {cache.name: cache for cache in self.caches}[name]
+
+
+def group_cycles(truth: CpuTruth, counts: dict[str, int]) -> float:
+    """Cycles in which a group of `counts` independent instructions can be issued.
+
+    The least time over all schedules is the largest ratio of work confined to a set of ports to
+    the size of that set (bipartite matching bound), or the front end's time.
+    """
+    kinds = [truth.operations[name] for name in counts]
+    unions = {
+        frozenset().union(*(kind.ports for kind in some))
+        for size in range(1, len(kinds) + 1)
+        for some in combinations(kinds, size)
+    }
+    port_time = max(
+        sum(
+            count * truth.operations[name].busy
+            for name, count in counts.items()
+            if truth.operations[name].ports <= union
+        )
+        / len(union)
+        for union in unions
+    )
+    return max(port_time, sum(counts.values()) / truth.front_end)
+
+
+def plateau_rate(truth: CpuTruth, name: str, accumulators: int) -> float:
+    """Instructions per cycle of `accumulators` independent chains."""
+    kind = truth.operations[name]
+    return min(accumulators / kind.latency, kind.rate, truth.front_end)
