@@ -1,0 +1,74 @@
+"""docs/data-formats.md speaks of every key that is written, and of no other."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from reportgen.findings.finding import Claim, CrossCheck, Finding, Verdict
+from reportgen.model.architecture import Architecture, Ceiling, Fact, Instruction, Interference, Level
+from reportgen.runs.schema import (
+    SAMPLE_COLUMNS,
+    SCHEMA_VERSION,
+    ClockRecord,
+    Device,
+    DriftMark,
+    Point,
+    ProbeInfo,
+    Program,
+    Run,
+)
+from reportgen.status import USABLE, Status
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "data-formats.md").read_text(encoding="utf-8")
+RECORDS = [
+    *(Run, Device, ProbeInfo, Point, ClockRecord, DriftMark, Program),
+    *(Architecture, Fact, Instruction, Interference, Level, Ceiling, Finding, CrossCheck),
+]
+
+
+def section(heading: str) -> str:
+    """Text below a heading, up to the next one of any level."""
+    found = re.search(rf"^#+ {re.escape(heading)}$\n(.*?)(?=^#+ |\Z)", PAGE, re.MULTILINE | re.DOTALL)
+    assert found, f"no heading '{heading}'"
+    return found.group(1)
+
+
+def rows(heading: str) -> dict[str, str]:
+    """First column (its code) -> rest of the row, of the table below a heading."""
+    return dict(re.findall(r"^\| `([^`]+)` \|(.*)\|$", section(heading), re.MULTILINE))
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda r: r.__name__)
+def test_every_key_of_a_record_has_its_row(record: type[msgspec.Struct]) -> None:
+    assert list(rows(record.__name__)) == list(record.__struct_encode_fields__)
+
+
+def test_every_record_in_a_manifest_is_among_those() -> None:
+    schemas = msgspec.json.schema_components([Run, Architecture, Finding])[1]
+    assert {name for name in schemas if name[0].isupper()} - {"Status", "Claim", "Verdict"} <= {
+        record.__name__ for record in RECORDS
+    }
+
+
+def test_every_column_of_the_samples_has_its_row() -> None:
+    described = {name: text.split("|")[0].strip() for name, text in rows("samples.parquet").items()}
+    assert described == SAMPLE_COLUMNS
+
+
+def test_every_status_has_its_row_and_says_whether_there_is_a_value() -> None:
+    described = {name: text.split("|")[-1].strip() != "no" for name, text in rows("Status").items()}
+    assert described == {str(status): status in USABLE for status in Status}
+
+
+@pytest.mark.parametrize("word", [*Claim, *Verdict])
+def test_every_claim_and_verdict_is_named(word: str) -> None:
+    assert f"`{word}`" in PAGE
+
+
+def test_the_schema_history_reaches_the_present() -> None:
+    versions = [int(v) for v in re.findall(r"^\| (\d+) \|", section("run.json"), re.MULTILINE)]
+    assert versions == list(range(1, SCHEMA_VERSION + 1))
