@@ -1,0 +1,153 @@
+"""Which samples count, and when to stop taking them.  Pure functions over columns of integers.
+
+A sample is bracketed by a calibration chain (dependent adds: one a cycle) and by a canary
+(independent NOPs: as many a cycle as the front end issues).  A neighbour on the sibling thread, a
+change of clock or an interrupt shows in one of the two:
+
+* both calibrations agree within `AGREEMENT`, else the clock moved while the body ran;
+* both canaries reach `CANARY_SHARE` of the best rate seen, else somebody else took issue slots.
+
+Launchers judge while they sample, with the best rate known so far; sealing judges once more with
+the best rate of the whole run.  Rejected samples stay in the raw data.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import median
+
+from reportgen.backends.base import ClockConstants
+from reportgen.runs.schema import ACCEPTED
+
+AGREEMENT = 0.004
+"""Largest |before/after - 1| of the two calibrations.  The chain of 4096 adds takes about 3000
+ticks and is read to about 3 ticks at either end, so 0.2 % is noise and 0.4 % is not."""
+CANARY_SHARE = 0.97
+"""Share of the best issue rate that both canaries reach.  A busy sibling thread costs 30-50 %,
+the read-out of the canary about 1 %."""
+MIN_ACCEPTED = 5
+"""Accepted samples below which nothing is claimed about a point."""
+PRECISION = 0.0025
+"""Relative standard error of the median at which sampling stops."""
+SUPPORT = 3
+"""Samples that must reach a canary rate before it counts as the best: one lucky reading of the
+clock must not condemn every honest sample."""
+
+MAD_TO_SIGMA = 1.4826
+"""Median absolute deviation -> standard deviation, for normal noise."""
+MEDIAN_COST = 1.2533
+"""Standard error of a median over that of a mean, for normal noise: sqrt(pi/2)."""
+
+FIRST = "first of batch"
+DISAGREE = "calibrations disagree"
+SLOW = "issue rate low"
+MIGRATED = "migrated"
+STOOD_STILL = "clock stood still"
+
+REJUDGED = frozenset({ACCEPTED, DISAGREE, SLOW})
+"""Verdicts that a second judgement may change; the others are facts that only the launcher saw."""
+
+
+def ticks_per_cycle(before: int, after: int, empty: int, calibration_cycles: int) -> float:
+    """Ticks of one core cycle, from the two calibrations of a sample."""
+    return ((before + after) / 2 - empty) / calibration_cycles
+
+
+def canary_rates(columns: dict[str, list[int]], clock: ClockConstants) -> list[float]:
+    """Per row the lower of its two canary rates, instructions per cycle; 0 where none was taken."""
+    rates = []
+    for before, after, empty, first, second in zip(
+        columns["calibration_before"],
+        columns["calibration_after"],
+        columns["empty"],
+        columns["canary_before"],
+        columns["canary_after"],
+        strict=True,
+    ):
+        slower = max(first, second) - empty
+        per_cycle = ticks_per_cycle(before, after, empty, clock.calibration_cycles)
+        taken = min(first, second, before, after) > 0 and slower > 0
+        rates.append(clock.canary_instructions * per_cycle / slower if taken else 0.0)
+    return rates
+
+
+def best_rate(columns: dict[str, list[int]], clock: ClockConstants) -> float:
+    """Best canary rate that `SUPPORT` samples with agreeing calibrations reach; 0 if too few do."""
+    rates = canary_rates(columns, clock)
+    sound = sorted(
+        (
+            rate
+            for rate, before, after in zip(
+                rates, columns["calibration_before"], columns["calibration_after"], strict=True
+            )
+            if rate > 0 and agree(before, after, clock.agreement)
+        ),
+        reverse=True,
+    )
+    return sound[SUPPORT - 1] if len(sound) >= SUPPORT else 0.0
+
+
+def agree(before: int, after: int, agreement: float = AGREEMENT) -> bool:
+    """Whether two calibrations are the same clock."""
+    return abs(before - after) <= agreement * min(before, after)
+
+
+def judge(
+    columns: dict[str, list[int]], clock: ClockConstants, best: float, marks: Sequence[str] | None = None
+) -> list[str]:
+    """The gate of every row of one visit: `accepted`, or why not.
+
+    Args:
+        columns: `ticks`, `empty`, both calibrations, both canaries, `sample`; lists of equal length.
+            A calibration of 0 was not taken and is not judged (library code, several threads).
+        clock: constants of the sample frame.
+        best: best canary rate, instructions per cycle; 0 when unknown, then canaries pass.
+        marks: verdicts of the launcher.  What it alone could see (`first of batch`, `migrated`,
+            `clock stood still`) stays.
+
+    Rows of one multi-thread sample stand and fall together, and their canaries are not judged:
+    its own threads are each other's neighbours.
+    """
+    rates = canary_rates(columns, clock)
+    samples = columns["sample"]
+    threads: dict[int, int] = {}
+    for sample in samples:
+        threads[sample] = threads.get(sample, 0) + 1
+    verdicts = []
+    for row, sample in enumerate(samples):
+        mark = marks[row] if marks is not None else ACCEPTED
+        if mark not in REJUDGED:
+            verdicts.append(mark)
+            continue
+        before, after = columns["calibration_before"][row], columns["calibration_after"][row]
+        if columns["ticks"][row] <= 0:
+            verdicts.append(STOOD_STILL)
+        elif before > 0 and not agree(before, after, clock.agreement):
+            verdicts.append(DISAGREE)
+        elif threads[sample] == 1 and 0 < rates[row] < clock.canary_share * best:
+            verdicts.append(SLOW)
+        else:
+            verdicts.append(ACCEPTED)
+    worst = {
+        sample: verdict
+        for sample, verdict in zip(samples, verdicts, strict=True)
+        if verdict != ACCEPTED and threads[sample] > 1
+    }
+    return [worst.get(sample, verdict) for sample, verdict in zip(samples, verdicts, strict=True)]
+
+
+def relative_error(values: Sequence[float]) -> float:
+    """Robust relative standard error of the median of `values`; infinite for fewer than two."""
+    if len(values) < 2:
+        return float("inf")
+    centre = median(values)
+    if centre <= 0:
+        return float("inf")
+    spread = MAD_TO_SIGMA * median(abs(value - centre) for value in values)
+    return float(MEDIAN_COST * spread / math.sqrt(len(values)) / centre)
+
+
+def precise(values: Sequence[float]) -> bool:
+    """Whether accepted `values` (cycles or ticks, any unit) are enough: the stopping criterion."""
+    return len(values) >= MIN_ACCEPTED and relative_error(values) < PRECISION

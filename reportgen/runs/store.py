@@ -1,0 +1,104 @@
+"""The folder of runs, `data/<device>/<run>/`: what is in it, and which one a word means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from reportgen.errors import BundleError
+from reportgen.runs import manifest
+from reportgen.runs.schema import MANIFEST
+from reportgen.runs.write import PARTIAL
+
+LITERATURE = "published"
+"""`data/published/` holds figures from the literature, not runs."""
+LATEST = "latest"
+
+
+@dataclass(frozen=True)
+class RunRef:
+    """A run in the data folder; `error` says why it cannot be read, empty when it can."""
+
+    device: str
+    run: str
+    path: Path
+    created: str = ""
+    error: str = ""
+
+
+def list_runs(data_dir: Path) -> list[RunRef]:
+    """Every sealed run, newest first.  A broken bundle is listed with its error, never skipped.
+
+    Runs being collected (`*.partial`) are not runs yet; `list_partial` has them.
+    """
+    found = [_reference(path) for path in _folders(data_dir) if not path.name.endswith(PARTIAL)]
+    return sorted(found, key=lambda ref: (ref.created or ref.run, ref.device), reverse=True)
+
+
+def list_partial(data_dir: Path) -> list[RunRef]:
+    """Every run that was begun and not sealed, newest first; `path` is its `.partial` folder."""
+    found = [
+        RunRef(path.parent.name, path.name.removesuffix(PARTIAL), path)
+        for path in _folders(data_dir)
+        if path.name.endswith(PARTIAL)
+    ]
+    return sorted(found, key=lambda ref: ref.run, reverse=True)
+
+
+def resolve(data_dir: Path, name: str) -> Path:
+    """The bundle folder that `name` means: a path, `latest`, `<run>`, `<device>` or `<device>/<run>`.
+
+    A device means its newest readable run.
+
+    Raises:
+        BundleError: none or several runs answer to the name.
+    """
+    if (Path(name) / MANIFEST).is_file():
+        return Path(name)
+    runs = list_runs(data_dir)
+    device, _, run = name.rpartition("/")
+    readable = [ref for ref in runs if not ref.error]
+    if name == LATEST and readable:
+        return readable[0].path
+    newest = [ref for ref in readable if ref.device == name]
+    if newest:
+        return newest[0].path
+    exact = [ref for ref in runs if ref.run == run and device in ("", ref.device)]
+    matches = exact or [ref for ref in runs if run and ref.run.startswith(run) and device in ("", ref.device)]
+    if len(matches) == 1:
+        return matches[0].path
+    if matches:
+        several = ", ".join(f"{ref.device}/{ref.run}" for ref in matches[:5])
+        raise BundleError(
+            f"'{name}' means several runs in '{data_dir}': {several}.", "Name one as DEVICE/RUN."
+        )
+    if Path(name).exists():
+        raise BundleError(
+            f"'{name}' has no {MANIFEST}, so it is not a run bundle.", "Name the folder of a run."
+        )
+    raise BundleError(
+        f"no run '{name}' in '{data_dir}'.",
+        f"'reportgen runs list --data {data_dir}' shows what is there; 'reportgen collect' makes one.",
+    )
+
+
+def _folders(data_dir: Path) -> Iterator[Path]:
+    if not data_dir.is_dir():
+        return
+    for device in sorted(data_dir.iterdir()):
+        if device.name == LITERATURE or device.name.startswith(".") or not device.is_dir():
+            continue
+        yield from (run for run in sorted(device.iterdir()) if run.is_dir() and not run.name.startswith("."))
+
+
+def _reference(path: Path) -> RunRef:
+    try:
+        head = manifest.head((path / MANIFEST).read_bytes(), path)
+    except OSError as error:
+        return RunRef(
+            path.parent.name, path.name, path, error=f"{MANIFEST} cannot be read ({error.strerror})"
+        )
+    except BundleError as error:
+        return RunRef(path.parent.name, path.name, path, error=str(error))
+    return RunRef(path.parent.name, path.name, path, head.created)
