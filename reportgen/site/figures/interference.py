@@ -1,0 +1,77 @@
+"""How far each pair of operation classes gets in each other's way, as a heat map."""
+
+from __future__ import annotations
+
+import msgspec
+
+from reportgen.site.figures import style
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """One cell: 0 the two run beside each other, 1 one after the other."""
+
+    first: str
+    second: str
+    ratio: float | None
+    """Absent where there is no number; then `mark` says why in a word."""
+    mark: str = ""
+    """`?` where the front end alone explains the time."""
+
+
+class HeatMap(msgspec.Struct, frozen=True):
+    """All pairs; `names` gives the order of rows and columns, `titles` what they are called."""
+
+    names: tuple[str, ...]
+    titles: tuple[str, ...]
+    pairs: tuple[Pair, ...]
+
+
+SCALE = ("#f3f6f9", "#b7d4e8", "#5ba3cf", "#0072b2", "#003f68")
+"""Pale to deep in one hue, from independent to serialised: order survives any colour vision."""
+
+
+def draw(data: HeatMap) -> str:
+    """SVG of the matrix; each cell also carries its number."""
+    from matplotlib.colors import LinearSegmentedColormap
+    from matplotlib.patches import Rectangle
+
+    scale = LinearSegmentedColormap.from_list("interference", SCALE)
+    cells: dict[tuple[str, str], Pair] = {}
+    for pair in data.pairs:
+        cells[(pair.first, pair.second)] = pair
+        cells.setdefault((pair.second, pair.first), pair)
+    count = len(data.names)
+    with style.canvas(1.5 + 0.36 * count) as (figure, (axes,)):
+        for row, first in enumerate(data.names):
+            for column, second in enumerate(data.names):
+                pair = cells.get((first, second))
+                if pair is None or pair.ratio is None:
+                    axes.add_patch(
+                        Rectangle((column, row), 1, 1, facecolor="none", edgecolor=style.GRID, hatch="///")
+                    )
+                    continue
+                share = min(max(pair.ratio, 0.0), 1.0)
+                axes.add_patch(
+                    Rectangle(
+                        (column, row), 1, 1, facecolor=scale(share), edgecolor=style.PAPER, linewidth=1
+                    )
+                )
+                axes.text(
+                    column + 0.5,
+                    row + 0.5,
+                    f"{pair.ratio:.2f}{pair.mark}",
+                    ha="center",
+                    va="center",
+                    fontsize=8 if count <= 14 else 6.5,
+                    color=style.ON_DEEP if share > 0.55 else style.ON_PALE,
+                )
+        axes.set_xlim(0, count)
+        axes.set_ylim(count, 0)
+        places = [place + 0.5 for place in range(count)]
+        axes.set_xticks(places, list(data.titles), rotation=40, ha="left", rotation_mode="anchor")
+        axes.set_yticks(places, list(data.titles))
+        axes.xaxis.tick_top()
+        axes.tick_params(length=0)
+        for side in axes.spines.values():
+            side.set_visible(False)
+        return style.to_svg(figure)
