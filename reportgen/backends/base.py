@@ -52,6 +52,8 @@ class Build(msgspec.Struct, frozen=True):
     program: Program | None = None
     status: str = "ok"
     reason: str = ""
+    seconds: dict[str, float] = {}
+    """Where the time went: `build`, `verify`."""
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -82,6 +84,19 @@ class Batch(msgspec.Struct, frozen=True):
     canary_best: float = 0.0
     seconds: dict[str, float] = {}
     """Where the time went: `setup`, `measure`, `calibrate`."""
+    clock: tuple[int, int] = (0, 0)
+    """(monotonic nanoseconds, ticks) read together at the end of the visit: the first and the
+    last of a run give the tick frequency over the whole run."""
+
+
+class ClockConstants(msgspec.Struct, frozen=True):
+    """What the backend's sample frame holds; goes into the run's `ClockRecord`."""
+
+    calibration_cycles: int
+    canary_instructions: int
+    agreement: float
+    canary_share: float
+    note: str
 
 
 class Generator(Protocol):
@@ -121,6 +136,9 @@ class Backend(Protocol):
 
     def launcher(self, selector: str, device: Device) -> Launcher:
         """A launcher bound to one device."""
+
+    def clock(self) -> ClockConstants:
+        """Constants of the sample frame and of its gates."""
 
     def environment(self, device: Device) -> dict[str, int | float | str | bool]:
         """From the fixed list of fields that may leave the machine."""

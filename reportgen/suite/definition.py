@@ -49,6 +49,8 @@ class Operation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Instructions of this operation in one step of the form."""
     evex: bool = False
     """Registers 16..31 may be used."""
+    most: int = 16
+    """Independent accumulators that its encoding can name."""
     note: str = ""
     """A caveat shown beside the number."""
 

@@ -1,0 +1,229 @@
+"""A point -> assembly, by the family's template for the device's ISA."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from reportgen.backends.base import Source
+from reportgen.backends.cpu.clock import CALIBRATION_CYCLES, CANARY_INSTRUCTIONS
+from reportgen.backends.cpu.operands import Set
+from reportgen.errors import Unsupported
+from reportgen.runs.schema import Device
+from reportgen.suite.definition import Operation, PlannedPoint, Probe
+from reportgen.suite.location import probes_root
+
+THROUGHPUT_INSTRUCTIONS = 384
+"""Body length of throughput programs: a multiple of every accumulator count, short enough for the
+micro-operation cache, long enough that the loop's one instruction pair is under 0.3 %."""
+INTERFERENCE_GROUPS = 24
+
+
+@cache
+def _environment(root: Path) -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(root),
+        undefined=jinja2.StrictUndefined,
+        autoescape=False,  # assembly, not HTML
+        trim_blocks=False,
+        keep_trailing_newline=True,
+    )
+
+
+class CpuGenerator:
+    """Renders sources for one CPU; raises `Unsupported` with a reason a person can act on."""
+
+    def __init__(self, device: Device, operations: dict[str, Operation], root: Path | None = None) -> None:
+        self.device = device
+        self.operations = operations
+        self.root = root if root is not None else probes_root()
+
+    def generate(self, probe: Probe, point: PlannedPoint) -> Source:
+        """Source, expectation, work and set-up of one point."""
+        definition = probe.definition
+        if definition.isas and self.device.isa not in definition.isas:
+            raise Unsupported(definition.skip_reason or f"asked of {', '.join(definition.isas)} only")
+        self._features(definition.features)
+        if definition.template.startswith("library:"):
+            return self._library(definition.template.partition(":")[2], point, definition.seconds)
+        template = f"{probe.family}/{definition.template}.{self.device.isa}.s.j2"
+        if not (self.root / template).is_file():
+            raise Unsupported(f"this family has no template '{definition.template}' for {self.device.isa}")
+        kind = KINDS[definition.template]
+        context, expect, work, setup = kind(self, probe, point)
+        text = self._render(template, context)
+        return Source(point.id, text, expect, work, {"seconds": definition.seconds, **setup})
+
+    def _render(self, template: str, context: dict[str, Any]) -> str:
+        text = _environment(self.root).get_template(template).render(
+            calibration_cycles=CALIBRATION_CYCLES,
+            canary_instructions=CANARY_INSTRUCTIONS,
+            vzeroupper="avx" in self.device.features,
+            **{"threads": 0, **context},
+        )
+        return re.sub(r"\n\s*\n+", "\n", text)
+
+    def _features(self, wanted: tuple[str, ...]) -> None:
+        missing = [name for name in wanted if name not in self.device.features]
+        if missing:
+            raise Unsupported(f"this processor lacks {', '.join(missing)}")
+
+    def operation(self, name: str) -> Operation:
+        """The table's row, if this device can run it."""
+        if name not in self.operations:
+            raise Unsupported(f"the {self.device.isa} table has no operation '{name}'")
+        operation = self.operations[name]
+        self._features(operation.features)
+        if operation.evex and operation.registers != "zmm" and "avx512vl" not in self.device.features:
+            # without AVX-512 only the first sixteen registers exist
+            import msgspec
+
+            operation = msgspec.structs.replace(operation, evex=False)
+        return operation
+
+    def _library(self, routine: str, point: PlannedPoint, seconds: float) -> Source:
+        text = self._render(f"frames/timed.{self.device.isa}.s.j2", {"settings": point.settings})
+        setup = {"kind": "library", "routine": routine, "seconds": seconds, **point.settings}
+        n = int(point.settings["n"])
+        flop, size = {
+            "sgemm": (2.0 * n**3, 12.0 * n * n),
+            "dgemm": (2.0 * n**3, 24.0 * n * n),
+            "saxpy": (2.0 * n, 12.0 * n),
+            "daxpy": (2.0 * n, 24.0 * n),
+            "sgemv": (2.0 * n * n, 4.0 * n * n + 8.0 * n),
+        }[routine]
+        return Source(point.id, text, {"kind": "frame"}, {"flop": flop, "bytes": size}, setup)
+
+
+Parts = tuple[dict[str, Any], dict[str, int | str], dict[str, float], dict[str, int | float | str]]
+
+
+def _chain(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts:
+    operation = generator.operation(probe.operations[0])
+    length = int(point.settings["length"])
+    operands = Set(operation, 0, 1)
+    expect = _expected([operands.latency(0)], [length]) | {"kind": "chain", "chains": 1}
+    work = {"steps": float(length), "instructions": float(length * operation.repeat)}
+    return {"settings": point.settings, "operands": operands}, expect, work, {"kind": "body"}
+
+
+def _independent(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts:
+    name = str(point.settings.get("operation") or probe.operations[0])
+    operation = generator.operation(name)
+    count = int(point.settings["accumulators"])
+    operands = Set(operation, 0, count)
+    lines = [operands.throughput(i % count) for i in range(THROUGHPUT_INSTRUCTIONS)]
+    expect = _expected(lines, [1] * len(lines)) | {"kind": "independent", "chains": count}
+    context = {"settings": point.settings, "operands": operands, "instructions": THROUGHPUT_INSTRUCTIONS}
+    total = float(THROUGHPUT_INSTRUCTIONS * (1 if operation.throughput else operation.repeat))
+    work = {"instructions": total, "flop": total * operation.flop, "op": total * operation.op}
+    return context, expect, work, {"kind": "body"}
+
+
+def _pair(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Parts:
+    names = [str(point.settings["first"]), str(point.settings["second"])]
+    operations = [generator.operation(name) for name in names if name]
+    wide = "avx512vl" in generator.device.features
+    sets, used = [], {"r64": 0, "v": 0, "k": 0}
+    for index, operation in enumerate(operations):
+        bank = operation.registers if operation.registers in used else "v"
+        count = {"r64": 5, "k": 3, "v": 8 if wide else 7}[bank]
+        sets.append(Set(operation, used[bank], count, tag=f"c{index}"))
+        used[bank] += count
+    group = _interleave([[part.throughput(i) for i in range(part.count)] for part in sets])
+    lines = group * INTERFERENCE_GROUPS
+    expect = _expected(lines, [1] * len(lines)) | {"kind": "mixed"}
+    work = {
+        "groups": float(INTERFERENCE_GROUPS),
+        "first_count": float(sets[0].count),
+        "second_count": float(sets[1].count) if len(sets) > 1 else 0.0,
+        "instructions": float(sum(line.count("\n") + 1 for line in lines)),
+    }
+    return {"settings": point.settings, "sets": sets, "lines": lines}, expect, work, {"kind": "body"}
+
+
+def _chase(_generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Parts:
+    unroll = 64
+    expect: dict[str, int | str] = {"mov": unroll, "kind": "chain", "chains": 1}
+    setup: dict[str, int | float | str] = {"kind": "chase", "unroll": unroll, **point.settings}
+    return {"settings": point.settings, "unroll": unroll}, expect, {"steps": float(unroll)}, setup
+
+
+_STREAMS = {
+    # kernel: (arrays, counted bytes an element of one vector, loads, stores, non-temporal, arithmetic)
+    "read": (1, 1, 1, 0, False, 0),
+    "write": (1, 1, 0, 1, False, 0),
+    "copy": (2, 2, 1, 1, False, 0),
+    "triad": (3, 3, 2, 1, False, 1),
+    "nt_write": (1, 1, 0, 1, True, 0),
+    "nt_copy": (2, 2, 1, 1, True, 0),
+}
+
+
+def _stream(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Parts:
+    kernel = str(point.settings["kernel"])
+    arrays, counted, loads, stores, streaming, arithmetic = _STREAMS[kernel]
+    features = generator.device.features
+    width, register = (64, "zmm") if "avx512f" in features else (32, "ymm") if "avx" in features else (16, "xmm")
+    if register == "xmm":
+        raise Unsupported("the streaming kernels need AVX")
+    unroll = 8
+    step = unroll * width
+    size = int(point.settings["bytes"])
+    each = max(step, size // arrays // step * step)
+    cores = int(point.settings["cores"])
+    if cores > generator.device.cores:
+        raise Unsupported(f"{cores} cores wanted, {generator.device.cores} may be used")
+    context = {
+        "settings": point.settings,
+        "kernel": kernel,
+        "register": register,
+        "width": width,
+        "unroll": unroll,
+        "threads": 1 if cores > 1 else 0,
+    }
+    move = "vmovntps" if streaming else "vmovups"
+    expect: dict[str, int | str] = {"kind": "stream", "loads": loads * unroll, "stores": stores * unroll}
+    expect["vmovups"] = (loads - arithmetic) * unroll
+    expect[move] = int(expect.get(move, 0)) + stores * unroll
+    if arithmetic:
+        expect["vfmadd213ps"] = unroll
+    expect = {name: value for name, value in expect.items() if value != 0 or name in ("loads", "stores")}
+    setup: dict[str, int | float | str] = {
+        "kind": "stream",
+        "arrays": arrays,
+        "array_bytes": each,
+        "step": step,
+        **point.settings,
+        "vector_bytes": width,
+    }
+    return context, expect, {"bytes": float(each * counted)}, setup
+
+
+def _interleave(parts: list[list[str]]) -> list[str]:
+    """Instructions of the parts in turn, spread evenly: a b a b … or a a b a a b …"""
+    ranked = [((i + 0.5) / len(part), j, line) for j, part in enumerate(parts) for i, line in enumerate(part)]
+    return [line for _, _, line in sorted(ranked, key=lambda row: row[:2])]
+
+
+def _expected(lines: list[str], counts: list[int]) -> dict[str, int | str]:
+    histogram: dict[str, int | str] = {}
+    for text, count in zip(lines, counts, strict=True):
+        for line in text.splitlines():
+            words = line.replace("{evex}", "").replace("{vex}", "").split()
+            histogram[words[0]] = int(histogram.get(words[0], 0)) + count
+    return histogram
+
+
+KINDS = {
+    "chain": _chain,
+    "independent": _independent,
+    "pair": _pair,
+    "chase": _chase,
+    "stream": _stream,
+}
+"""Template name -> what it needs; a new template is a file and a row here."""

@@ -1,0 +1,132 @@
+"""An operation's form with registers filled in, and the code that gives them their values."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+from reportgen.backends.cpu.registers import General, Mask, Register, Vector, accumulator, accumulators
+from reportgen.errors import Unsupported
+from reportgen.suite.definition import Operation
+
+_ONE = {"fp64": ("<d", 1.0), "fp32": ("<f", 1.0), "fp16": ("<e", 1.0)}
+
+
+def _pattern(operation: Operation, which: str) -> bytes:
+    """64 bytes that a vector register starts with; `which` is `d`, `a` or `b`."""
+    if operation.values == "bits":
+        return bytes(range(64)) if which != "b" else bytes(reversed(range(64)))
+    if operation.precision == "bf16":
+        return struct.pack("<H", 0x3F80 if which != "b" else 0x3F00) * 32
+    if operation.precision in _ONE:
+        code, one = _ONE[operation.precision]
+        value = {"d": one, "a": one, "b": 0.5}[which]
+        if operation.values == "fraction":
+            value = {"d": 1.7, "a": 3.3, "b": 1.3}[which]
+        unit = struct.pack(code, value)
+        return unit * (64 // len(unit))
+    return struct.pack("<Q", {"d": 0x0102030405060708, "a": 0x0101010101010101, "b": 0x0202020202020202}[which]) * 8
+
+
+@dataclass(frozen=True)
+class Set:
+    """One operation bound to accumulators `offset .. offset + count - 1` of its class.
+
+    `tag` keeps the constants of two operations in one program apart."""
+
+    operation: Operation
+    offset: int
+    count: int
+    tag: str = "c"
+
+    def __post_init__(self) -> None:
+        have = accumulators(self.operation.registers, self.operation.evex)
+        if self.offset + self.count > have:
+            raise Unsupported(f"{self.offset + self.count} accumulators wanted, the register class has {have}")
+
+    def _register(self, index: int) -> Register:
+        return accumulator(self.operation.registers, self.offset + index)
+
+    def _constants(self) -> tuple[Register, Register]:
+        kind = self.operation.registers
+        if kind == "r64":
+            return General("r14"), General("r14")
+        if kind == "k":
+            return Mask(7), Mask(7)
+        return Vector(14, kind), Vector(15, kind)
+
+    def _fill(self, form: str, index: int) -> str:
+        a, b = self._constants()
+        other: Register = Vector(13, "xmm") if self.operation.registers in ("r64", "k") else General("r12")
+        text = form.format(d=self._register(index), a=a, b=b, t=other, m=f"[r13+{64 * index}]", i=index)
+        return "\n".join(f"  {line.strip()}" for line in text.split(";"))
+
+    def latency(self, index: int) -> str:
+        """One step of the dependency chain."""
+        return self._fill(self.operation.latency or self.operation.form, index)
+
+    def throughput(self, index: int) -> str:
+        """One instruction on accumulator `index`."""
+        return self._fill(self.operation.throughput or self.operation.form, index)
+
+    @property
+    def init(self) -> str:
+        """Code before the first time stamp of a round: registers get their values."""
+        kind = self.operation.registers
+        lines = ["mov rdi, [rsp]", "mov r13, [rdi+80]"]
+        if kind == "r64":
+            lines += self._general()
+        elif kind == "k":
+            lines += ["mov eax, 0x5555", "kmovw k7, eax"]
+            lines += [f"kmovw {self._register(i)}, eax" for i in range(self.count)]
+        else:
+            lines += [f"mov r14d, {_integer(self.operation, 'a')}"]
+            for which, register in zip("ab", self._constants(), strict=True):
+                lines.append(f"vmovups {register}, [rip+{self.tag}_{which}]")
+            lines += [f"vmovups {self._register(i)}, [rip+{self.tag}_d]" for i in range(self.count)]
+        return "\n".join(f"  {line}" for line in lines)
+
+    def _general(self) -> list[str]:
+        values = self.operation.values
+        if values == "pointer":
+            # a cell that holds its own address: the load's result is its next address
+            lines = []
+            for index in range(self.count):
+                lines += [f"lea rax, [r13+{64 * index}]", "mov [rax], rax", f"mov {self._register(index)}, rax"]
+            return lines
+        lines = ["vmovups xmm13, [rip+%s_d]" % self.tag] if "{t" in self._forms else []
+        lines.append(f"mov r14, {_integer(self.operation, 'a')}")
+        lines += [f"mov {self._register(i)}, {_integer(self.operation, 'd')}" for i in range(self.count)]
+        return lines
+
+    @property
+    def _forms(self) -> str:
+        return self.operation.form + self.operation.latency + self.operation.throughput
+
+    @property
+    def late(self) -> str:
+        """Code between the first time stamp and the body: rax and rdx, which the stamp used."""
+        if "rax" not in self._forms and "rdx" not in self._forms and "eax" not in self._forms:
+            return ""
+        return f"  mov rax, {_integer(self.operation, 'rax')}\n  mov edx, {_integer(self.operation, 'rdx')}"
+
+    @property
+    def constants(self) -> str:
+        """Vector start values, behind the last instruction."""
+        if self.operation.registers == "k" or (self.operation.registers == "r64" and "{t" not in self._forms):
+            return ""
+        lines = [".p2align 6"]
+        for which in "dab":
+            data = _pattern(self.operation, which)
+            lines += [f"{self.tag}_{which}:", "  .byte " + ",".join(str(byte) for byte in data)]
+        return "\n".join(lines)
+
+
+def _integer(operation: Operation, which: str) -> int:
+    """Start value of a general register; `which` is `d`, `a`, `rax` or `rdx`."""
+    if operation.values == "divide":
+        # x <- 2^62 / x alternates between two non-trivial divisors
+        return {"d": 1_000_003, "a": 1 << 62, "rax": 1 << 62, "rdx": 0}[which]
+    if operation.values == "divide_by_one":
+        return {"d": 1, "a": 1, "rax": 1, "rdx": 0}[which]
+    return {"d": 3, "a": 5, "rax": 7, "rdx": 0}[which]

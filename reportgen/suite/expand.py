@@ -1,0 +1,153 @@
+"""From definitions to probes (one an operation) and from probes to points (one a setting)."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+from reportgen.runs.schema import Device, ProbeInfo
+from reportgen.suite.definition import Definition, Operation, PlannedPoint, Probe
+from reportgen.suite.load import Suite
+from reportgen.units import parse_size
+
+MEMORY_SHARE = 0.2
+"""No buffer asks for more than this share of the memory that may be used."""
+LARGEST_BUFFER = 1 << 30
+DEFAULT_LLC = 32 << 20
+"""Assumed where neither the operating system nor the processor reports a last-level cache."""
+
+
+def probes(suite: Suite, isa: str) -> list[Probe]:
+    """Every probe of the suite as it is asked on `isa`, in suite order."""
+    table = suite.tables.get(isa, {})
+    found: list[Probe] = []
+    for name, definition in suite.definitions.items():
+        family = name.partition("/")[0]
+        chosen = definition.operations
+        if definition.group:
+            chosen = tuple(op for op, row in table.items() if _belongs(row, definition))
+        if not definition.group and not (chosen and "{operation}" in definition.metric):
+            found.append(_probe(name, family, definition, chosen, "", definition.title or name))
+            continue
+        for operation in chosen:
+            title = table[operation].title if operation in table else operation.replace("_", " ")
+            found.append(_probe(f"{family}/{operation}", family, definition, (operation,), operation, title))
+    return found
+
+
+def _belongs(row: Operation, definition: Definition) -> bool:
+    form = row.latency if definition.analysis == "slope" else row.throughput
+    return row.group == definition.group and bool(form or row.form) and form != "-"
+
+
+def _probe(
+    name: str, family: str, definition: Definition, operations: tuple[str, ...], operation: str, title: str
+) -> Probe:
+    def fill(text: str) -> str:
+        return text.replace("{operation}", operation).replace("{title}", title)
+
+    return Probe(
+        id=name,
+        family=family,
+        definition=definition,
+        question=fill(definition.question),
+        hypothesis=fill(definition.hypothesis),
+        title=title,
+        metric=fill(definition.metric),
+        operations=operations,
+    )
+
+
+def points(
+    probe: Probe, device: Device, operations: dict[str, Operation], quick: bool = False
+) -> list[PlannedPoint]:
+    """The grid of the probe's settings on `device`: sizes clipped to its memory, accumulators to
+    what the operation's encoding can name."""
+    definition = probe.definition
+    settings = dict(definition.settings)
+    if quick:
+        settings |= definition.quick
+    if definition.classes or definition.pairs:
+        rows = [dict(zip(("first", "second"), pair, strict=True)) for pair in _pairs(definition)]
+    else:
+        rows = [{}]
+    axes = {name: _values(value, device) for name, value in settings.items()}
+    if "accumulators" in axes:
+        most = min((operations[name].most for name in probe.operations if name in operations), default=16)
+        axes["accumulators"] = [count for count in axes["accumulators"] if int(count) <= most]
+    planned = []
+    for row in rows:
+        for values in itertools.product(*axes.values()):
+            chosen: dict[str, Any] = {**row, **dict(zip(axes, values, strict=True))}
+            label = ",".join(f"{key}={value}" for key, value in chosen.items())
+            planned.append(PlannedPoint(f"{probe.id}#{label}", probe.id, chosen))
+    return planned
+
+
+def _pairs(definition: Definition) -> list[tuple[str, str]]:
+    pairs = list(definition.pairs) or list(itertools.combinations_with_replacement(definition.classes, 2))
+    alone = dict.fromkeys(name for pair in pairs for name in pair)
+    return [(name, "") for name in alone] + pairs
+
+
+def _values(value: Any, device: Device) -> list[int | float | str]:
+    if value == "1..all":
+        return sorted({1, *(2**i for i in range(1, 12) if 2**i < device.cores), device.cores})
+    if isinstance(value, list):
+        return value
+    step = parse_size(str(value.get("step", "64")))
+    low, high = _size(str(value["low"]), device), _size(str(value["high"]), device)
+    count = max(1, round(math.log2(high / low) * int(value.get("per_octave", 4))))
+    sizes = (low * (high / low) ** (i / count) for i in range(count + 1))
+    return sorted({max(step, round(size / step) * step) for size in sizes})
+
+
+def _size(text: str, device: Device) -> int:
+    if not text.endswith("*llc"):
+        return parse_size(text)
+    cache = 0
+    for name in ("l3_bytes", "l2_bytes"):
+        cache = cache or int(device.reported.get(name, 0))
+    wanted = int(float(text.removesuffix("*llc")) * (cache or DEFAULT_LLC))
+    memory = int(device.memory_bytes * MEMORY_SHARE) or LARGEST_BUFFER
+    return min(wanted, memory, LARGEST_BUFFER)
+
+
+def info(probe: Probe, operations: dict[str, Operation]) -> ProbeInfo:
+    """The probe as it is frozen into the run, with what its analysis must know."""
+    constants: dict[str, Any] = dict(probe.definition.constants)
+    rows = {name: operations[name] for name in probe.operations if name in operations}
+    if len(probe.operations) == 1 and rows:
+        row = rows[probe.operations[0]]
+        form = row.latency if probe.definition.analysis == "slope" else row.throughput
+        constants |= {
+            "companions": list(row.companions),
+            "repeat": row.repeat,
+            "flop": row.flop,
+            "op": row.op,
+            "precision": row.precision,
+            "trivial": row.trivial,
+            "values": row.values,
+            "note": row.note,
+            "form": form or row.form,
+            "group": row.group,
+        }
+    elif rows:
+        constants |= {
+            "flop": {name: row.flop for name, row in rows.items()},
+            "op": {name: row.op for name, row in rows.items()},
+        }
+    return ProbeInfo(
+        id=probe.id,
+        family=probe.family,
+        question=probe.question,
+        hypothesis=probe.hypothesis,
+        variable=probe.definition.variable,
+        analysis=probe.definition.analysis,
+        metric=probe.metric,
+        unit=probe.definition.unit,
+        title=probe.title,
+        operation=probe.operations[0] if len(probe.operations) == 1 else "",
+        constants=constants,
+    )
