@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
+
+from reportgen import __version__
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = frozenset(
@@ -100,3 +103,38 @@ def test_the_rules_find_what_they_look_for(pattern: re.Pattern[str], text: str) 
 )
 def test_the_rules_leave_the_rest_alone(pattern: re.Pattern[str], text: str) -> None:
     assert not pattern.search(text)
+
+
+def test_one_version_everywhere() -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {__version__}\n" in citation
+    assert f"\n## [{__version__}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_every_dependency_has_its_reason() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## Libraries", 1)[1]
+    explained = set(re.findall(r"^\| ([a-z0-9-]+)", table, re.MULTILINE)) - {"package"}
+    assert explained == {re.split(r"[<>=]", line)[0] for line in project["dependencies"]}
+
+
+def test_every_dependency_is_pinned() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    pins = (ROOT / "constraints.txt").read_text(encoding="utf-8").lower().replace("_", "-")
+    lacking = [name for line in wanted if f"\n{(name := re.split(r'[<>=]', line)[0])}==" not in pins]
+    assert lacking == []
+
+
+LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
+
+
+def test_links_between_hand_written_pages_lead_somewhere() -> None:
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    dead = [
+        f"{page.relative_to(ROOT)}: {target}"
+        for page in pages
+        for target in LINK.findall(page.read_text(encoding="utf-8"))
+        if not (page.parent / target).exists()
+    ]
+    assert dead == []
