@@ -13,7 +13,7 @@ PYTEST  ?= -n auto --dist loadfile
 SERVE   ?= --livereload
 
 BIN     := $(VENV)/bin
-PIP     := $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt
+PIP     := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
 LACKS   := import sys; sys.exit(sys.version_info < (3, 11))
 
 # Material prints a banner about MkDocs 2 on every build.
