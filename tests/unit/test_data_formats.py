@@ -22,6 +22,9 @@ from reportgen.runs.schema import (
     Run,
 )
 from reportgen.status import USABLE, Status
+from tests.simulated.cpu import make_bundle
+from tests.simulated.instruction_points import latency_probes
+from tests.simulated.truth import CpuTruth
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "data-formats.md").read_text(encoding="utf-8")
 RECORDS = [
@@ -72,3 +75,18 @@ def test_every_claim_and_verdict_is_named(word: str) -> None:
 def test_the_schema_history_reaches_the_present() -> None:
     versions = [int(v) for v in re.findall(r"^\| (\d+) \|", section("run.json"), re.MULTILINE)]
     assert versions == list(range(1, SCHEMA_VERSION + 1))
+
+
+def test_the_example_reads_a_bundle_without_reportgen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_bundle(CpuTruth(), 1, tmp_path / "bundle", latency_probes)
+    monkeypatch.chdir(tmp_path / "bundle")
+    (example,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    assert "reportgen" not in example
+    exec(compile(example, "data-formats.md", "exec"), {})
+    printed = dict(re.findall(r"^(\S+) +([0-9.]+)$", capsys.readouterr().out, re.MULTILINE))
+    steps = {
+        name.rsplit("=", 1)[1]: float(cycles) for name, cycles in printed.items() if "integer_add#" in name
+    }
+    assert (steps["192"] - steps["48"]) / 144 == pytest.approx(1.0, rel=0.02)
