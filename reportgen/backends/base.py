@@ -97,6 +97,8 @@ class ClockConstants(msgspec.Struct, frozen=True):
     agreement: float
     canary_share: float
     note: str
+    granularity: int = 1
+    """Ticks by which the counter moves at a time."""
 
 
 class Generator(Protocol):

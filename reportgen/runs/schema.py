@@ -129,6 +129,8 @@ class ClockRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     canary_share: float
     """Canaries must reach this share of the best."""
     note: str = ""
+    granularity: int = 1
+    """Ticks by which the counter moves at a time: the resolution of every duration."""
 
 
 class DriftMark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

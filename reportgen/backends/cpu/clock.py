@@ -9,17 +9,31 @@ register renaming, several a cycle.
 
 from __future__ import annotations
 
+import math
 import time
+from functools import cache
 
 from reportgen.backends.base import ClockConstants
+from reportgen.backends.cpu.executable import Executable
 from reportgen.backends.gates import AGREEMENT, CANARY_SHARE
 
-CALIBRATION_CYCLES = 4096
-"""Straight-line additions in one calibration: about 1 µs, so the time stamp's own jitter of a few
-ticks stays under 0.2 %; 12 KiB of code, which fits every first-level instruction cache."""
-CANARY_INSTRUCTIONS = 8192
-"""NOPs in one canary: they issue as fast as the front end allows, so a busy sibling thread, which
-halves the front end, shows at once."""
+LONG_CHAIN = 20480
+"""Additions in one calibration, about 6 µs.  The time-stamp counter does not move tick by tick: on
+some processors it jumps every 10 ns (26 ticks at 2.6 GHz; a chain of 4096 came out 0.9 % apart from
+one time to the next).  Two jumps are under 0.4 % of this chain."""
+CHAIN_BLOCK = 2048
+"""Additions in a row, 6 KiB of code; the block's loop counter runs beside the chain."""
+SHORT_CHAIN = 32
+"""Additions in the window that stands for an empty one (column `empty`): enough to hide the time
+stamp's own stores, as a real body does."""
+CALIBRATION_CYCLES = LONG_CHAIN - SHORT_CHAIN
+"""Cycles between the two: what (calibration - empty) measures."""
+CANARY_INSTRUCTIONS = 40960
+"""Zeroing idioms (`xor r, r`) in one canary: renaming executes them, so they flow as fast as the
+front end dispatches and no execution port limits them.  A busy sibling thread halves that at once.
+About 2 µs, so that a jump of the time stamp is under 1 %.  (NOPs would do, but some cores fuse them in pairs, and then their rate is not the dispatch width.)"""
+
+CANARY_BLOCK = 256
 
 NOTE = (
     "a cycle is one step of a dependent 64-bit register-register add chain, timed beside every sample; "
@@ -27,9 +41,32 @@ NOTE = (
 )
 
 
+@cache
+def time_stamp() -> Executable:
+    """rdtsc; shl rdx, 32; or rax, rdx; ret: call it for the time-stamp counter."""
+    return Executable(bytes.fromhex("0f3148c1e2204809d0c3"), 0)
+
+
+def ticks() -> int:
+    """The time-stamp counter now."""
+    return time_stamp().call(0, 0)
+
+
+@cache
+def granularity() -> int:
+    """Ticks by which the time-stamp counter moves at a time: the greatest common divisor of the
+    differences of many readings."""
+    step, last = 0, ticks()
+    for _ in range(2000):
+        now = ticks()
+        step, last = math.gcd(step, now - last), now
+    return max(1, step)
+
+
+@cache
 def constants() -> ClockConstants:
-    """Constants of the sample frame and of its gates."""
-    return ClockConstants(CALIBRATION_CYCLES, CANARY_INSTRUCTIONS, AGREEMENT, CANARY_SHARE, NOTE)
+    """Constants of the sample frame and of its gates, with this machine's granularity."""
+    return ClockConstants(CALIBRATION_CYCLES, CANARY_INSTRUCTIONS, AGREEMENT, CANARY_SHARE, NOTE, granularity())
 
 
 def monotonic_ns() -> int:

@@ -10,7 +10,7 @@ from typing import Any
 import jinja2
 
 from reportgen.backends.base import Source
-from reportgen.backends.cpu.clock import CALIBRATION_CYCLES, CANARY_INSTRUCTIONS
+from reportgen.backends.cpu.clock import CANARY_BLOCK, CANARY_INSTRUCTIONS, CHAIN_BLOCK, LONG_CHAIN, SHORT_CHAIN
 from reportgen.backends.cpu.operands import Set
 from reportgen.errors import Unsupported
 from reportgen.runs.schema import Device
@@ -21,6 +21,7 @@ THROUGHPUT_INSTRUCTIONS = 384
 """Body length of throughput programs: a multiple of every accumulator count, short enough for the
 micro-operation cache, long enough that the loop's one instruction pair is under 0.3 %."""
 INTERFERENCE_GROUPS = 24
+CHASE_UNROLL = 64
 
 
 @cache
@@ -60,7 +61,10 @@ class CpuGenerator:
 
     def _render(self, template: str, context: dict[str, Any]) -> str:
         text = _environment(self.root).get_template(template).render(
-            calibration_cycles=CALIBRATION_CYCLES,
+            long_chain=LONG_CHAIN,
+            chain_block=CHAIN_BLOCK,
+            canary_block=CANARY_BLOCK,
+            short_chain=SHORT_CHAIN,
             canary_instructions=CANARY_INSTRUCTIONS,
             vzeroupper="avx" in self.device.features,
             **{"threads": 0, **context},
@@ -146,11 +150,32 @@ def _pair(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Parts:
     return {"settings": point.settings, "sets": sets, "lines": lines}, expect, work, {"kind": "body"}
 
 
-def _chase(_generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Parts:
-    unroll = 64
-    expect: dict[str, int | str] = {"mov": unroll, "kind": "chain", "chains": 1}
-    setup: dict[str, int | float | str] = {"kind": "chase", "unroll": unroll, **point.settings}
-    return {"settings": point.settings, "unroll": unroll}, expect, {"steps": float(unroll)}, setup
+def _chase(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts:
+    expect: dict[str, int | str] = {"mov": CHASE_UNROLL, "kind": "chain", "chains": 1}
+    setup: dict[str, int | float | str] = {
+        "kind": "chase",
+        "unroll": CHASE_UNROLL,
+        "page": int(generator.device.reported.get("page_bytes", 4096)),
+        **probe.definition.constants,
+        **point.settings,
+    }
+    if "level" in setup:
+        setup["bytes"] = _inside(generator.device, str(setup["level"]))
+    return {"settings": point.settings, "unroll": CHASE_UNROLL}, expect, {"steps": float(CHASE_UNROLL)}, setup
+
+
+def _inside(device: Device, level: str) -> int:
+    """A working set well inside a level, from the sizes that the system reports."""
+    l1, l2, l3 = (int(device.reported.get(f"{name}_bytes", 0)) for name in ("l1d", "l2", "l3"))
+    last = l3 or l2
+    if level == "dram":
+        if not last:
+            raise Unsupported("the system reports no last-level cache to be larger than; see the working-set sweep")
+        return min(4 * last, int(device.memory_bytes * 0.2), 1 << 30)
+    size = {"l1": l1 // 2, "l2": max(l2 // 2, 2 * l1) if l2 else 0, "l3": max(l3 // 4, 3 * l2) if l3 else 0}[level]
+    if not size:
+        raise Unsupported(f"the system reports no {level.upper()} size; see the working-set sweep")
+    return size // 64 * 64
 
 
 _STREAMS = {

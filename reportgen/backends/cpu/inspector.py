@@ -29,7 +29,7 @@ from iced_x86 import (
     RegisterExt,
 )
 
-from reportgen.backends.cpu.clock import CALIBRATION_CYCLES, CANARY_INSTRUCTIONS
+from reportgen.backends.cpu.clock import CANARY_BLOCK, CHAIN_BLOCK, SHORT_CHAIN
 from reportgen.backends.cpu.compiler import MachineCode
 from reportgen.runs.schema import Program
 
@@ -231,13 +231,17 @@ def _frame_faults(code: MachineCode) -> list[str]:
 @cache
 def _check_frame(before: bytes, after: bytes) -> tuple[str, ...]:
     faults = []
-    for where, part in (("before", before), ("after", after)):
+    for where, part, adds in (("before", before, SHORT_CHAIN + CHAIN_BLOCK), ("after", after, CHAIN_BLOCK)):
         instructions = list(Decoder(64, part))
-        adds = [i for i in instructions if i.mnemonic == Mnemonic.ADD and i.op_kind(1) == OpKind.REGISTER]
-        chain = [i for i in adds if (i.op_register(0), i.op_register(1)) == (Register.R8, Register.R9)]
-        canary = sum(1 for i in instructions if i.mnemonic == Mnemonic.NOP and i.len == 1)
-        if len(chain) != CALIBRATION_CYCLES:
-            faults.append(f"the calibration {where} the body holds {len(chain)} additions, not {CALIBRATION_CYCLES}")
-        if canary < 256 or CANARY_INSTRUCTIONS % 256:
-            faults.append(f"the canary {where} the body holds {canary} NOPs")
+        found = Counter(
+            (i.mnemonic, i.op_register(0), i.op_register(1))
+            for i in instructions
+            if i.op_count == 2 and i.op_kind(1) == OpKind.REGISTER
+        )
+        chain = found[Mnemonic.ADD, Register.R8, Register.R9]
+        canary = found[Mnemonic.XOR, Register.R10D, Register.R10D]
+        if chain != adds:
+            faults.append(f"the calibration {where} the body holds {chain} additions, not {adds}")
+        if canary != CANARY_BLOCK:
+            faults.append(f"the canary {where} the body holds {canary} zeroing idioms, not {CANARY_BLOCK}")
     return tuple(faults)

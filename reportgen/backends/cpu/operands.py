@@ -44,6 +44,11 @@ class Set:
         if self.offset + self.count > have:
             raise Unsupported(f"{self.offset + self.count} accumulators wanted, the register class has {have}")
 
+    @property
+    def _scratch(self) -> int:
+        """Two operations of one program use different lines of the scratch page."""
+        return 2048 if self.tag == "c1" else 0
+
     def _register(self, index: int) -> Register:
         return accumulator(self.operation.registers, self.offset + index)
 
@@ -58,7 +63,7 @@ class Set:
     def _fill(self, form: str, index: int) -> str:
         a, b = self._constants()
         other: Register = Vector(13, "xmm") if self.operation.registers in ("r64", "k") else General("r12")
-        text = form.format(d=self._register(index), a=a, b=b, t=other, m=f"[r13+{64 * index}]", i=index)
+        text = form.format(d=self._register(index), a=a, b=b, t=other, m=f"[r13+{self._scratch + 64 * index}]", i=index)
         return "\n".join(f"  {line.strip()}" for line in text.split(";"))
 
     def latency(self, index: int) -> str:
@@ -88,11 +93,15 @@ class Set:
 
     def _general(self) -> list[str]:
         values = self.operation.values
+        if values == "indexed_pointer":
+            # base + 8 x index with index 0: the cell at the base holds the base
+            return ["lea rbx, [r13]", "mov [rbx], rbx", "xor r14d, r14d"]
         if values == "pointer":
             # a cell that holds its own address: the load's result is its next address
             lines = []
             for index in range(self.count):
-                lines += [f"lea rax, [r13+{64 * index}]", "mov [rax], rax", f"mov {self._register(index)}, rax"]
+                lines += [f"lea rax, [r13+{self._scratch + 64 * index}]", "mov [rax], rax"]
+                lines.append(f"mov {self._register(index)}, rax")
             return lines
         lines = ["vmovups xmm13, [rip+%s_d]" % self.tag] if "{t" in self._forms else []
         lines.append(f"mov r14, {_integer(self.operation, 'a')}")

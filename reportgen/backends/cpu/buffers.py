@@ -1,0 +1,72 @@
+"""Memory of a probe: fresh for every visit, on the kind of page it asks for, as granted."""
+
+from __future__ import annotations
+
+import mmap
+from types import TracebackType
+
+from reportgen.backends.cpu.executable import address_of
+from reportgen.errors import LaunchError
+
+HUGE = 2 << 20
+
+
+class Buffer:
+    """`size` bytes at a 2 MiB boundary; `pages` is `4k` or `huge` (a request: see `huge_bytes`).
+
+    A fresh mapping has new physical pages, so visits of one point sample placements.
+
+    Raises:
+        LaunchError: the memory is not to be had.
+    """
+
+    def __init__(self, size: int, pages: str) -> None:
+        self.size = size
+        try:
+            self._map = mmap.mmap(-1, size + HUGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        except (OSError, ValueError) as error:
+            raise LaunchError(f"{size} bytes of memory are not to be had: {error}") from None
+        advice = mmap.MADV_HUGEPAGE if pages == "huge" else mmap.MADV_NOHUGEPAGE
+        try:
+            self._map.madvise(advice)
+        except OSError:
+            pass  # a kernel without transparent huge pages: huge_bytes() will say 0
+        start = address_of(self._map)
+        self.address = -(-start // HUGE) * HUGE
+        self.offset = self.address - start
+
+    def huge_bytes(self) -> int:
+        """Bytes of this mapping that the kernel says lie on huge pages (Linux smaps)."""
+        start = self.address - self.offset
+        try:
+            with open("/proc/self/smaps", encoding="ascii", errors="replace") as smaps:
+                inside = False
+                for line in smaps:
+                    head = line.split(" ", 1)[0]
+                    if "-" in head and not head.endswith(":"):
+                        low, _, high = head.partition("-")
+                        inside = int(low, 16) <= start < int(high, 16)
+                    elif inside and line.startswith("AnonHugePages:"):
+                        return int(line.split()[1]) * 1024
+        except (OSError, ValueError):
+            return 0
+        return 0
+
+    def view(self) -> memoryview:
+        """The usable bytes."""
+        return memoryview(self._map)[self.offset : self.offset + self.size]
+
+    def close(self) -> None:
+        """Give the memory back; views must be released before."""
+        try:
+            self._map.close()
+        except BufferError:
+            pass  # a view still lives; the mapping goes with it
+
+    def __enter__(self) -> Buffer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

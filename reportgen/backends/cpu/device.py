@@ -1,0 +1,90 @@
+"""The CPUs that are here: one device a core type, named by what does not change."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import sys
+
+from reportgen.backends.base import Candidate
+from reportgen.backends.cpu import processor
+from reportgen.runs.schema import Device
+
+_VENDORS = {"GenuineIntel": "Intel", "AuthenticAMD": "AMD", "CentaurHauls": "VIA", "HygonGenuine": "Hygon"}
+_IMPLEMENTERS = {"0x41": "ARM", "0x61": "Apple", "0xc0": "Ampere", "0x51": "Qualcomm", "0x4e": "NVIDIA"}
+ISAS = ("x86_64",)
+"""ISAs with a launcher; an aarch64 table and templates exist, no frame has run on such a core yet."""
+
+
+def allowed_cpus() -> tuple[int, ...]:
+    """CPUs of this process's set: the only ones that pinning may use."""
+    return tuple(sorted(os.sched_getaffinity(0)))
+
+
+def discover() -> list[Candidate]:
+    """One candidate a core type; `reason` says why a type cannot be measured here."""
+    machine = platform.machine()
+    isa = {"AMD64": "x86_64", "arm64": "aarch64"}.get(machine, machine)
+    reason = ""
+    if sys.platform != "linux":
+        reason = f"the CPU backend runs on Linux, this is {sys.platform}"
+    elif isa not in ISAS:
+        reason = f"no timed frame has been run on {isa} yet; the backend measures {', '.join(ISAS)}"
+    if sys.platform != "linux":
+        return [Candidate("cpu", _device(isa, "", (0,), ()), reason)]
+    features = () if reason else _features()
+    return [
+        Candidate(f"cpu:{kind}" if kind else "cpu", _device(isa, kind, cpus, features), reason)
+        for kind, cpus in processor.core_types(allowed_cpus()).items()
+    ]
+
+
+def cpus_of(selector: str) -> tuple[int, ...]:
+    """The allowed CPUs of a selector `cpu` or `cpu:<type>`."""
+    types = processor.core_types(allowed_cpus())
+    kind = selector.partition(":")[2]
+    return types.get(kind) or next(iter(types.values()))
+
+
+def _features() -> tuple[str, ...]:
+    from reportgen.backends.cpu.compiler import host_features
+
+    return tuple(sorted(host_features()))
+
+
+def _device(isa: str, kind: str, cpus: tuple[int, ...], features: tuple[str, ...]) -> Device:
+    fields = processor.identity()
+    vendor = _VENDORS.get(fields.get("vendor_id", ""), "") or _IMPLEMENTERS.get(fields.get("CPU implementer", ""), "")
+    name = fields.get("model name") or f"{vendor or platform.machine()} processor"
+    reported: dict[str, int | float | str] = dict(processor.caches(cpus[0]))
+    for key, source in (("family", "cpu family"), ("model", "model"), ("stepping", "stepping")):
+        if fields.get(source, "").isdigit():
+            reported[key] = int(fields[source])
+    reported["page_bytes"] = os.sysconf("SC_PAGE_SIZE")
+    if "hypervisor" in fields.get("flags", "").split():
+        reported["hypervisor"] = "yes"
+    if kind:
+        reported["core_type"] = kind
+    return Device(
+        id=_slug(vendor, name, reported, kind),
+        backend="cpu",
+        vendor=vendor,
+        name=name,
+        isa=isa,
+        features=features,
+        cores=len(cpus),
+        memory_bytes=processor.memory_limit(),
+        reported=reported,
+    )
+
+
+def _slug(vendor: str, name: str, reported: dict[str, int | float | str], kind: str) -> str:
+    """Folder and URL name from vendor, model and stepping, never from a clock."""
+    text = re.sub(r"\((R|TM|C)\)|CPU|Processor|@.*|\d+-Core", " ", name, flags=re.IGNORECASE)
+    if vendor and vendor.lower() not in text.lower():
+        text = f"{vendor} {text}"
+    parts = [text]
+    if "family" in reported:
+        parts.append(f"f{reported['family']}m{reported.get('model', 0)}s{reported.get('stepping', 0)}")
+    return re.sub(r"[^a-z0-9]+", "-", " ".join([*parts, kind]).lower()).strip("-")

@@ -1,0 +1,62 @@
+"""Where a pointer chase goes: the order in which cells of a buffer point to each other.
+
+Every layout is one cycle through all of its cells, given as byte offsets in the order of the
+visit.  No hardware is touched here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Offsets = NDArray[np.int64]
+
+LINE = 64
+SLOT = 512
+"""Distance of the node pairs of the line probe: more than any line or pair of lines."""
+PAIR_SLOTS = 1024
+
+
+def random_cycle(size: int, rng: np.random.Generator, line: int = LINE) -> Offsets:
+    """Every line of `size` bytes once, in random order: no prefetcher sees a pattern.
+
+    (Saavedra & Smith 1995 walk by strides; a random cycle replaces the stride since prefetchers
+    follow strides.)
+    """
+    return rng.permutation(max(1, size // line)).astype(np.int64) * line
+
+
+def pairs(offset: int, rng: np.random.Generator, slots: int = PAIR_SLOTS) -> Offsets:
+    """Nodes of two cells, `offset` bytes apart, the nodes in random order: first cell, second cell,
+    next node.  The second access is a hit in the innermost level if both cells share a line."""
+    starts = rng.permutation(slots).astype(np.int64) * SLOT
+    return np.stack([starts, starts + offset], axis=1).reshape(-1)
+
+
+def conflict(count: int, stride: int, rng: np.random.Generator) -> Offsets:
+    """`count` lines at multiples of `stride`, in random order."""
+    return rng.permutation(count).astype(np.int64) * stride
+
+
+def one_a_page(count: int, page: int, rng: np.random.Generator, line: int = LINE) -> Offsets:
+    """One line of each of `count` pages, in random order; the line within the page moves on from page
+    to page, so that the lines spread over all cache sets."""
+    order = rng.permutation(count).astype(np.int64)
+    return order * page + (order * 29 % (page // line)) * line
+
+
+def span(offsets: Offsets) -> int:
+    """Bytes that a buffer must have to hold the layout."""
+    return int(offsets.max()) + LINE
+
+
+def link(buffer: NDArray[np.uint64], base: int, offsets: Offsets) -> int:
+    """Write the cycle into `buffer` (8-byte words that start at address `base`).
+
+    Returns:
+        The address of the first cell.
+    """
+    words = offsets >> 3
+    buffer[words[:-1]] = (offsets[1:] + base).astype(np.uint64)
+    buffer[words[-1]] = base + int(offsets[0])
+    return base + int(offsets[0])

@@ -1,0 +1,128 @@
+"""What operating system and processor say of themselves: identity and caches.
+
+`/proc/cpuinfo` and sysfs first; where a container hides sysfs, the processor's own CPUID leaves
+(Intel SDM vol. 2A leaf 4, AMD APM vol. 3 leaf 8000_001Dh, same layout).
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from pathlib import Path
+
+from reportgen.backends.cpu.executable import Executable
+from reportgen.errors import LaunchError
+from reportgen.units import parse_size
+
+SYSFS = Path("/sys/devices/system/cpu")
+CPUINFO = Path("/proc/cpuinfo")
+
+_CPUID = bytes.fromhex("53 8b07 8b4f04 0fa2 8906 895e04 894e08 89560c 5b c3".replace(" ", ""))
+"""push rbx; eax, ecx from [rdi]; cpuid; eax, ebx, ecx, edx to [rsi]; pop rbx; ret"""
+
+
+def identity(path: Path = CPUINFO) -> dict[str, str]:
+    """First processor's fields of /proc/cpuinfo, keys as the kernel writes them; empty without it."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace").split("\n\n")[0]
+    except OSError:
+        return {}
+    rows = (line.partition(":") for line in text.splitlines())
+    return {key.strip(): value.strip() for key, _, value in rows}
+
+
+def caches(cpu: int, root: Path = SYSFS) -> dict[str, int | float | str]:
+    """`l1d_bytes`, `l2_bytes`, `l3_bytes`, `line_bytes`, `<level>_ways`, as reported; never measured."""
+    found: dict[str, int | float | str] = {}
+    for index in sorted((root / f"cpu{cpu}" / "cache").glob("index*")):
+        level, kind, size = (_read(index / name) for name in ("level", "type", "size"))
+        if not level or kind == "Instruction" or not size:
+            continue
+        name = "l1d" if level == "1" else f"l{level}"
+        found[f"{name}_bytes"] = parse_size(size.replace("K", "KiB").replace("M", "MiB"))
+        for file, key in (("ways_of_associativity", f"{name}_ways"), ("coherency_line_size", "line_bytes")):
+            text = _read(index / file)
+            if text.isdigit():
+                found[key] = int(text)
+    return found or _caches_by_cpuid()
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
+
+
+def cpuid(leaf: int, subleaf: int = 0) -> tuple[int, int, int, int]:
+    """eax, ebx, ecx, edx of a CPUID leaf."""
+    import ctypes
+
+    program = Executable(_CPUID, 0)
+    inputs, outputs = (ctypes.c_uint32 * 2)(leaf, subleaf), (ctypes.c_uint32 * 4)()
+    program.call(ctypes.addressof(inputs), ctypes.addressof(outputs))
+    return outputs[0], outputs[1], outputs[2], outputs[3]
+
+
+def _caches_by_cpuid() -> dict[str, int | float | str]:
+    if platform.machine() != "x86_64":
+        return {}
+    try:
+        amd = cpuid(0)[2] == 0x444D4163  # "cAMD"
+        leaf = 0x8000001D if amd else 4
+        if amd and cpuid(0x80000000)[0] < leaf:
+            return {}
+        found: dict[str, int | float | str] = {}
+        for subleaf in range(8):
+            eax, ebx, ecx, _ = cpuid(leaf, subleaf)
+            kind, level = eax & 31, eax >> 5 & 7
+            if kind == 0:
+                break
+            if kind == 2:  # instruction cache
+                continue
+            ways, parts, line = (ebx >> 22) + 1, (ebx >> 12 & 0x3FF) + 1, (ebx & 0xFFF) + 1
+            name = "l1d" if level == 1 else f"l{level}"
+            found[f"{name}_bytes"] = ways * parts * line * (ecx + 1)
+            found[f"{name}_ways"] = ways
+            found["line_bytes"] = line
+        return found
+    except LaunchError:
+        return {}
+
+
+def memory_limit() -> int:
+    """Bytes of memory that may be used: the smaller of the machine's and the control group's."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for name in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        text = _read(Path(name))
+        if text.isdigit():
+            total = min(total, int(text))
+    return total
+
+
+def core_types(allowed: tuple[int, ...], root: Path = Path("/sys/devices")) -> dict[str, tuple[int, ...]]:
+    """Allowed CPUs by core type; a hybrid processor's types are separate devices.
+
+    Intel lists them under `cpu_core` and `cpu_atom`, ARM gives each CPU a `cpu_capacity`.
+    """
+    types: dict[str, tuple[int, ...]] = {}
+    for name in ("core", "atom", "lowpower"):
+        members = _cpu_list(_read(root / f"cpu_{name}" / "cpus"))
+        chosen = tuple(cpu for cpu in allowed if cpu in members)
+        if chosen:
+            types[name] = chosen
+    if types:
+        return types
+    for cpu in allowed:
+        capacity = _read(root / "system" / "cpu" / f"cpu{cpu}" / "cpu_capacity")
+        key = f"capacity{capacity}" if capacity else ""
+        types[key] = (*types.get(key, ()), cpu)
+    return types if len(types) > 1 else {"": allowed}
+
+
+def _cpu_list(text: str) -> set[int]:
+    members: set[int] = set()
+    for first, last in re.findall(r"(\d+)(?:-(\d+))?", text):
+        members |= set(range(int(first), int(last or first) + 1))
+    return members
