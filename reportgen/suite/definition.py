@@ -16,8 +16,8 @@ class Operation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One row of an instruction table: what an ISA calls an operation.
 
     Forms are assembly with placeholders: `{d}` the accumulator (also a source), `{a}`, `{b}`
-    constant sources of the same register class, `{t}` a temporary of the other class, `{m}` a
-    memory operand in the scratch line.  `{d.r32}`, `{d.x}`, `{d.y}` name another width of it.
+    constant sources of the same register class, `{t}` a temporary of the other class, `{m}` an
+    own line of the scratch page (`{m8}`, `{m16}`, `{m32}`: an own place that many bytes apart).  `{d.r32}`, `{d.x}`, `{d.y}` name another width of it.
     Several instructions are separated by `;`.
     """
 

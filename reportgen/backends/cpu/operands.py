@@ -63,7 +63,9 @@ class Set:
     def _fill(self, form: str, index: int) -> str:
         a, b = self._constants()
         other: Register = Vector(13, "xmm") if self.operation.registers in ("r64", "k") else General("r12")
-        text = form.format(d=self._register(index), a=a, b=b, t=other, m=f"[r13+{self._scratch + 64 * index}]", i=index)
+        places = {f"m{step}": f"[r13+{self._scratch + step * index}]" for step in (8, 16, 32)}
+        places["m"] = f"[r13+{self._scratch + 64 * index}]"
+        text = form.format(d=self._register(index), a=a, b=b, t=other, **places)
         return "\n".join(f"  {line.strip()}" for line in text.split(";"))
 
     def latency(self, index: int) -> str:
