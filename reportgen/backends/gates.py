@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from reportgen.backends.base import ClockConstants
-from reportgen.runs.schema import ACCEPTED
+from reportgen.runs.schema import ACCEPTED as ACCEPTED
 
 AGREEMENT = 0.004
 """Largest |before/after - 1| of the two calibrations.  The chain of 4096 adds takes about 3000

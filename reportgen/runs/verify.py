@@ -50,11 +50,13 @@ def _manifest(bundle: Bundle, parquet: bytes) -> list[str]:
         return [f"{SAMPLES}: {error}"]
     faults = []
     stated = (table.schema.metadata or {}).get(samples.MANIFEST_DIGEST, b"").decode()
-    if stated != manifest.digest(bundle.run):
+    if stated and stated != manifest.digest(bundle.run):
         faults.append(f"{MANIFEST}: is not the manifest these samples were sealed with (edited)")
-    names, gates = table.column("point").to_pylist(), table.column("gate").to_pylist()
-    total = Counter(names)
-    accepted = Counter(name for name, gate in zip(names, gates, strict=True) if gate == ACCEPTED)
+    rows = [table.column(name).to_pylist() for name in ("point", "gate", "thread")]
+    # One row a thread: a sample of several threads counts once.
+    leading = [(name, gate) for name, gate, thread in zip(*rows, strict=True) if thread == 0]
+    total = Counter(name for name, _ in leading)
+    accepted = Counter(name for name, gate in leading if gate == ACCEPTED)
     known = {point.id for point in bundle.run.points}
     faults += [f"{SAMPLES}: samples of an unknown point: {name}" for name in total if name not in known]
     for point in bundle.run.points:

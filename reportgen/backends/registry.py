@@ -1,0 +1,62 @@
+"""Names of backends -> backends, imported when asked for.
+
+A new backend is a folder, a template a family, and a line here.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from reportgen.backends.base import Backend, Candidate
+from reportgen.errors import BackendUnavailable, UserError
+from reportgen.runs.schema import Device
+
+BACKENDS = {
+    "cpu": ("reportgen.backends.cpu.backend", "CpuBackend"),
+    "replay": ("reportgen.backends.replay.backend", "ReplayBackend"),
+}
+"""Name -> module and class."""
+
+TAKES_ARGUMENT = frozenset({"replay"})
+"""Backends made from what follows the colon of the selector: `replay:PATH`."""
+
+
+def get(selector: str) -> Backend:
+    """The backend of a name or selector: `cpu`, `cpu:atom`, `replay:PATH`.
+
+    Raises:
+        UserError: there is no backend of that name.
+        BackendUnavailable: a package that it needs is missing or broken.
+    """
+    name, _, argument = selector.partition(":")
+    if name not in BACKENDS:
+        raise UserError(
+            f"no device '{selector}': there is no backend '{name}', only {', '.join(BACKENDS)}.",
+            "'reportgen devices' shows what is here.",
+        )
+    module, kind = BACKENDS[name]
+    try:
+        made = getattr(import_module(module), kind)
+    except ImportError as error:
+        raise BackendUnavailable(
+            f"the {name} backend cannot be loaded ({error}).", "Install what is missing, then try again."
+        ) from error
+    backend: Backend = made(argument) if name in TAKES_ARGUMENT else made()
+    return backend
+
+
+def discover() -> list[Candidate]:
+    """Every device of every backend that looks for devices; what cannot be used says why.
+
+    A backend that cannot be loaded is listed too, as a device without an ISA.
+    """
+    found: list[Candidate] = []
+    for name in BACKENDS:
+        if name in TAKES_ARGUMENT:
+            continue
+        try:
+            found += get(name).discover()
+        except BackendUnavailable as error:
+            missing = Device(id=name, backend=name, vendor="", name=f"{name} backend", isa="")
+            found.append(Candidate(name, missing, str(error)))
+    return found

@@ -1,0 +1,220 @@
+"""What will be asked, and in which order.
+
+The suite gives probes and points; a glob or `--quick` leaves some out, which are recorded as
+`skipped`.  Visits are ordered by a seeded shuffle, pass by pass, with one point (the drift mark)
+visited again at start, middle and end.
+"""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from reportgen.backends.recording import Recording
+from reportgen.errors import Unsupported, UserError
+from reportgen.runs.schema import Device, Point, ProbeInfo
+from reportgen.status import Status
+from reportgen.suite import expand
+from reportgen.suite.definition import Operation, PlannedPoint, Probe
+from reportgen.suite.load import Suite
+
+PASSES = 3
+QUICK_PASSES = 2
+"""Fewer passes give no agreement between passes, which every interval needs."""
+EXTRA_ROUNDS = 2
+"""Further visits of points that still lack accepted samples: a neighbour may have gone meanwhile."""
+MARK_PROBE = "instruction_latency/integer_add"
+"""Its longest chain is the drift mark: one cycle a step on every core known, and no memory."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A point to build."""
+
+    probe: Probe
+    point: PlannedPoint
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One stop on the way through the plan; `order` counts from 0, `number` is the pass."""
+
+    order: int
+    number: int
+    point: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The questions of one run."""
+
+    seed: int
+    passes: int
+    quick: bool
+    glob: str
+    suite: dict[str, str]
+    probes: tuple[ProbeInfo, ...]
+    entries: tuple[Entry, ...]
+    settled: dict[str, Point]
+    """Points whose status is known without building them: skipped, or without any setting."""
+    sequence: tuple[str, ...]
+    """Ids of all points, settled or not, in suite order."""
+    operations: dict[str, Operation]
+    recording: Recording | None = None
+    """Set when the backend replays a run: its visits and verdicts are kept as recorded."""
+
+
+@runtime_checkable
+class Recorded(Protocol):
+    """A backend that brings its own questions, because it answers from a recorded run."""
+
+    def recording(self) -> Recording:
+        """The run it replays."""
+
+
+def make(suite: Suite, device: Device, glob: str, quick: bool, seed: int, passes: int | None) -> Plan:
+    """The plan for one device.
+
+    Args:
+        suite: all definitions.
+        device: where they will run.
+        glob: probes asked for: patterns of ids (`instruction_latency/*`) or families, separated by
+            commas.
+        quick: leave out long probes and use the short settings of the others.
+        seed: of the random order.
+        passes: visits of every point; by default `PASSES`, with `quick` `QUICK_PASSES`.
+
+    Raises:
+        UserError: the glob matches nothing.
+    """
+    operations = suite.tables.get(device.isa, {})
+    known = expand.probes(suite, device.isa)
+    chosen = {probe.id for probe in known if matches(probe, glob)}
+    if not chosen:
+        raise UserError(f"no probe matches '{glob}'.", _nearest(glob, known))
+    entries: list[Entry] = []
+    settled: dict[str, Point] = {}
+    sequence: list[str] = []
+    for probe in known:
+        skip = ""
+        if probe.id not in chosen:
+            skip = f"not asked for: --probes '{glob}'"
+        elif quick and not probe.definition.in_quick:
+            skip = "left out by --quick"
+        for point in _points(probe, device, operations, quick and not skip, settled):
+            if skip:
+                settled[point.id] = Point(point.id, probe.id, point.settings, Status.SKIPPED, skip)
+            else:
+                entries.append(Entry(probe, point))
+            sequence.append(point.id)
+    return Plan(
+        seed=seed,
+        passes=passes or (QUICK_PASSES if quick else PASSES),
+        quick=quick,
+        glob=glob,
+        suite={"version": suite.version, "digest": suite.digest},
+        probes=tuple(expand.info(probe, operations) for probe in known),
+        entries=tuple(entries),
+        settled=settled,
+        sequence=tuple(sequence),
+        operations=operations,
+    )
+
+
+def replay(recording: Recording) -> Plan:
+    """The plan of a recorded run: its own questions, its own order."""
+    run, probes = recording.run, recording.probes()
+    return Plan(
+        seed=int(run.plan.get("seed", 0)),
+        passes=int(run.plan.get("passes", PASSES)),
+        quick=bool(run.plan.get("quick", False)),
+        glob=str(run.plan.get("probes", "*")),
+        suite=run.suite,
+        probes=run.probes,
+        entries=tuple(Entry(probes[point.probe], recording.planned(point)) for point in run.points),
+        settled={},
+        sequence=tuple(point.id for point in run.points),
+        operations={},
+        recording=recording,
+    )
+
+
+def matches(probe: Probe, glob: str) -> bool:
+    """Whether one of the comma-separated patterns names the probe or its family."""
+    patterns = [part.strip() for part in glob.split(",")]
+    return any(fnmatch.fnmatchcase(name, part) for part in patterns for name in (probe.id, probe.family))
+
+
+def _points(
+    probe: Probe, device: Device, operations: dict[str, Operation], quick: bool, settled: dict[str, Point]
+) -> list[PlannedPoint]:
+    try:
+        return expand.points(probe, device, operations, quick)
+    except Unsupported as error:
+        point = PlannedPoint(probe.id, probe.id, {})
+        settled[point.id] = Point(point.id, probe.id, {}, Status.UNSUPPORTED, str(error))
+        return [point]
+
+
+def _nearest(glob: str, known: Sequence[Probe]) -> str:
+    names = sorted({probe.id for probe in known} | {probe.family for probe in known})
+    near = difflib.get_close_matches(glob.replace("*", ""), names, n=3, cutoff=0.4)
+    meant = f"Did you mean {' or '.join(near)}? " if near else ""
+    return f"{meant}'reportgen probes' lists all; quote a glob, as in --probes 'instruction_latency/*'."
+
+
+def mark(plan: Plan, measurable: Sequence[str]) -> str:
+    """The point that marks drift: the longest chain of `MARK_PROBE`, else the first measurable."""
+    order = {entry.point.id: entry for entry in plan.entries}
+    chains = [name for name in measurable if order[name].point.probe == MARK_PROBE]
+    if chains:
+        return max(chains, key=lambda name: float(order[name].point.settings.get("length", 0)))
+    return next(iter(measurable), "")
+
+
+def main_visits(plan: Plan, measurable: Sequence[str]) -> list[Visit]:
+    """Visits of all passes, and of the drift mark at start and middle.
+
+    The mark's last visit comes after the extra rounds (`last_visit`).  All of it follows from seed and
+    points, so a resumed run has the same visits.
+    """
+    if plan.recording is not None:
+        return [Visit(*visit) for visit in plan.recording.visits]
+    marked = mark(plan, measurable)
+    if not marked:
+        return []
+    stops: list[tuple[int, str]] = []
+    for number in range(plan.passes):
+        names = list(measurable)
+        random.Random(f"{plan.seed}/{number}").shuffle(names)
+        stops += [(number, name) for name in names]
+    middle = len(stops) // 2
+    stops = [(plan.passes, marked), *stops[:middle], (plan.passes + 1, marked), *stops[middle:]]
+    return [Visit(order, number, name) for order, (number, name) in enumerate(stops)]
+
+
+def extra_visits(plan: Plan, first: int, round_: int, wanting: Sequence[str]) -> list[Visit]:
+    """One more visit of each point in `wanting`, numbered after the drift marks."""
+    names = list(wanting)
+    random.Random(f"{plan.seed}/extra/{round_}").shuffle(names)
+    number = plan.passes + len(MARKS) + round_
+    return [Visit(first + i, number, name) for i, name in enumerate(names)]
+
+
+def last_visit(plan: Plan, order: int, measurable: Sequence[str]) -> list[Visit]:
+    """The drift mark at the end."""
+    marked = mark(plan, measurable)
+    return [Visit(order, plan.passes + 2, marked)] if marked and plan.recording is None else []
+
+
+MARKS = ("start", "middle", "end")
+"""Visits of the drift mark have pass numbers of their own: `passes`, `passes + 1`, `passes + 2`."""
+
+
+def visit_seed(plan: Plan, order: int) -> int:
+    """Seed of one visit (page placement, random cycles); another in every visit."""
+    return random.Random(f"{plan.seed}:{order}").getrandbits(31)

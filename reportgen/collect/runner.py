@@ -1,0 +1,357 @@
+"""One run from end to end: discover, plan, build, measure, judge, seal.
+
+Whatever happens on the way - a crash of a worker, a full disk, Ctrl-C, a power cut - either the
+bundle is sealed whole or the journal is there to go on from.
+"""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from reportgen import __version__
+from reportgen.backends import registry
+from reportgen.backends.base import Backend, Candidate
+from reportgen.collect import builds, journal, lock, plan, sealing, supervisor, visits
+from reportgen.collect.journal import Entry, Header, Journal
+from reportgen.collect.messages import Hello, Made
+from reportgen.collect.plan import Plan
+from reportgen.collect.progress import Progress, Silent
+from reportgen.collect.supervisor import Supervisor
+from reportgen.errors import BackendUnavailable, RunRefused, UserError
+from reportgen.runs import disk, read, store, write
+from reportgen.runs.schema import Device, Run
+from reportgen.suite.load import Suite, load_suite
+
+PATIENCE = 30.0
+"""Seconds for setting up a point (filling a large buffer) before its worker counts as hung."""
+
+
+class Interrupted(UserError):
+    """Ctrl-C: the journal is kept, and the message says how to go on."""
+
+    exit_code = 130
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user asked for."""
+
+    data: Path
+    selector: str = ""
+    """`cpu`, `replay:PATH`; empty: `cpu`, or that of the run to resume."""
+    glob: str = "*"
+    quick: bool = False
+    seed: int | None = None
+    passes: int | None = None
+    resume: str = ""
+    """A run that was interrupted, or `latest`."""
+    supersedes: str = ""
+    patience: float = PATIENCE
+    command: Callable[[str, str], list[str]] = supervisor.command
+    """Selector and role -> command line of a worker."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A sealed run, and the time that sealing took on top of what it says."""
+
+    path: Path
+    run: Run
+
+
+@dataclass(frozen=True)
+class Interruption:
+    """An interrupted run as its folder has it."""
+
+    folder: Path
+    header: Header
+    entries: list[Entry]
+    length: int
+    """Bytes of the journal that are whole."""
+
+
+def collect(
+    options: Options,
+    progress: Progress | None = None,
+    backend: Backend | None = None,
+    suite: Suite | None = None,
+) -> Outcome:
+    """Collect one run, or go on with one.
+
+    Args:
+        options: what the user asked for.
+        progress: who shows it.
+        backend: instead of the one the selector names.
+        suite: instead of the one that came with the package.
+
+    Raises:
+        UserError: unknown device, a glob that matches nothing, ...
+        BackendUnavailable: the device is there but cannot be used.
+        RunRefused: another run holds the device, the disk refuses, or the run to resume began elsewhere.
+        Interrupted: Ctrl-C.
+    """
+    shown = progress or Silent()
+    try:
+        before = _interrupted(options) if options.resume else None
+        selector = options.selector or (before.header.selector if before else "cpu")
+        backend = backend or registry.get(selector)
+        device = choose(backend, selector).device
+        with lock.hold(options.data / device.id, device.id):
+            return _Collector(options, shown, backend, selector, device, before).run(suite)
+    finally:
+        shown.close()
+
+
+def choose(backend: Backend, selector: str) -> Candidate:
+    """The device that `selector` names.
+
+    Raises:
+        UserError: there is none.
+        BackendUnavailable: it is there and cannot be used; the reason says why.
+    """
+    found = backend.discover()
+    named = [candidate for candidate in found if candidate.selector == selector]
+    if not named and selector == backend.name:
+        # On a hybrid processor `cpu` means the first kind of core that can be used.
+        named = sorted(found, key=lambda candidate: bool(candidate.reason))[:1]
+    if not named:
+        here = ", ".join(candidate.selector for candidate in found if not candidate.reason) or "none"
+        raise UserError(
+            f"no device '{selector}'; usable: {here}.", "'reportgen devices' shows all, with reasons."
+        )
+    if named[0].reason:
+        raise BackendUnavailable(
+            f"'{named[0].selector}' cannot be used: {named[0].reason}.",
+            "'reportgen doctor' says what is missing.",
+        )
+    return named[0]
+
+
+def _interrupted(options: Options) -> Interruption:
+    """The run to go on with.
+
+    Raises:
+        RunRefused: none is there, or its journal is damaged.
+    """
+    wanted = options.resume.rpartition("/")[2].removesuffix(write.PARTIAL)
+    begun = store.list_partial(options.data)
+    matching = [ref for ref in begun if wanted in (store.LATEST, ref.run)]
+    if not matching:
+        runs = ", ".join(ref.run for ref in begun) or "none"
+        raise RunRefused(
+            f"no interrupted run '{options.resume}' in '{options.data}'; there: {runs}.",
+            "Start a new one without --resume.",
+        )
+    folder = matching[0].path
+    header, entries, length = journal.read(folder / journal.JOURNAL)
+    if header.version != journal.JOURNAL_VERSION:
+        raise RunRefused(
+            f"run {header.run} was begun by another version of reportgen.",
+            "Resume it with that one, or start anew.",
+        )
+    return Interruption(folder, header, entries, length)
+
+
+class _Collector:
+    """One sitting of one run, under the device's lock."""
+
+    def __init__(
+        self,
+        options: Options,
+        progress: Progress,
+        backend: Backend,
+        selector: str,
+        device: Device,
+        before: Interruption | None,
+    ) -> None:
+        self._options = options
+        self._progress = progress
+        self._backend = backend
+        self._selector = selector
+        self._device = device
+        self._before = before
+        earlier = before.entries[-1].elapsed if before and before.entries else 0.0
+        self._elapsed = visits.Stopwatch(earlier)
+        self._building = 0.0
+
+    def run(self, suite: Suite | None) -> Outcome:
+        before = self._before
+        header = self._header()
+        asked = self._plan(suite, before.header if before else header)
+        header = msgspec.structs.replace(
+            header,
+            seed=asked.seed,
+            passes=asked.passes,
+            quick=asked.quick,
+            probes=asked.glob,
+            suite=asked.suite,
+        )
+        if before is not None:
+            # What can be compared before building is: the answer comes at once.
+            journal.same(before.header, msgspec.structs.replace(header, programs=before.header.programs))
+        try:
+            made = self._build(asked)
+        except KeyboardInterrupt:
+            remedy = (
+                self._how_to_go_on(before.header, len(before.entries))
+                if before
+                else "Nothing was measured yet."
+            )
+            raise Interrupted("interrupted while building.", remedy) from None
+        header = msgspec.structs.replace(
+            header,
+            programs={name: builds.identity(one) for name, one in made.items()},
+            seconds=self._seconds_of_building(made),
+        )
+        if before is not None:
+            journal.same(before.header, header)
+            header = before.header
+        folder = before.folder if before else write.partial(self._options.data / self._device.id / header.run)
+        entries, waited = self._measure(asked, made, header, folder)
+        return self._seal(asked, made, header, folder, entries, waited)
+
+    def _header(self) -> Header:
+        """The identity of a run that begins here and now."""
+        now = datetime.now(UTC)
+        options, device, backend = self._options, self._device, self._backend
+        return Header(
+            version=journal.JOURNAL_VERSION,
+            run=f"{now:%Y%m%dT%H%M%SZ}-{secrets.token_hex(4)}",
+            created=now.isoformat(timespec="seconds"),
+            selector=self._selector,
+            device=device.id,
+            environment=backend.environment(device),
+            toolchain={"reportgen": __version__} | backend.toolchain(device),
+            counters=backend.counters(device),
+            suite={},
+            seed=options.seed if options.seed is not None else secrets.randbits(31),
+            passes=options.passes or 0,
+            quick=options.quick,
+            probes=options.glob,
+            clock=backend.clock(),
+            programs={},
+            seconds={},
+            supersedes=options.supersedes,
+        )
+
+    def _plan(self, suite: Suite | None, header: Header) -> Plan:
+        if isinstance(self._backend, plan.Recorded):
+            return plan.replay(self._backend.recording())
+        return plan.make(
+            suite or load_suite(),
+            self._device,
+            header.probes,
+            header.quick,
+            header.seed,
+            header.passes or None,
+        )
+
+    def _build(self, asked: Plan) -> builds.Results:
+        self._progress.stage("building", len(asked.entries))
+        hello = Hello(self._selector, self._device, asked.operations)
+        arguments = self._options.command(self._selector, "build")
+        self._building = time.monotonic()
+        made = builds.build_all(asked.entries, arguments, hello, self._progress.step)
+        self._building = time.monotonic() - self._building
+        # In the order of the plan, whichever worker was faster.
+        return {entry.point.id: made[entry.point.id] for entry in asked.entries}
+
+    def _seconds_of_building(self, made: builds.Results) -> dict[str, float]:
+        """The time that building took, shared out as the workers say that they spent theirs."""
+        spent = {"build": 0.0, "verify": 0.0}
+        for one in made.values():
+            if isinstance(one, Made):
+                for name, seconds in one.build.seconds.items():
+                    spent[name] = spent.get(name, 0.0) + seconds
+        total = sum(spent.values())
+        if total <= 0:
+            return {"build": self._building, "verify": 0.0}
+        return {name: self._building * seconds / total for name, seconds in spent.items()}
+
+    def _measure(
+        self, asked: Plan, made: builds.Results, header: Header, folder: Path
+    ) -> tuple[list[Entry], float]:
+        """All visits; returns their entries and the seconds waited for the disk."""
+        before = self._before
+        entries = list(before.entries) if before else []
+        measurable = {
+            name: one for name, one in made.items() if isinstance(one, Made) and builds.refused(one) is None
+        }
+        hello = Hello(self._selector, self._device)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            kept = Journal(
+                folder / journal.JOURNAL, None if before else header, before.length if before else 0
+            )
+        except OSError as error:
+            if before is None:
+                shutil.rmtree(folder, ignore_errors=True)
+            raise disk.refusal(error, self._options.data) from error
+        session = entries[-1].session + 1 if entries else 0
+        worker = Supervisor(self._options.command(self._selector, "measure"), hello)
+        with self._kept(header, entries), closing(kept), worker:
+            visits.Tour(
+                plan=asked,
+                header=header,
+                made=measurable,
+                worker=worker,
+                journal=kept,
+                entries=entries,
+                progress=self._progress,
+                patience=self._options.patience,
+                elapsed=self._elapsed,
+                session=session,
+            ).run()
+        return entries, kept.waited
+
+    def _seal(
+        self,
+        asked: Plan,
+        made: builds.Results,
+        header: Header,
+        folder: Path,
+        entries: list[Entry],
+        waited: float,
+    ) -> Outcome:
+        self._progress.stage("sealing", 1)
+        directory = folder.with_name(header.run)
+        with self._kept(header, entries):
+            run, samples, programs = sealing.assemble(
+                asked, made, header, entries, self._device, waited, self._elapsed()
+            )
+            write.seal(directory, run, samples, programs, self._how_to_go_on(header, len(entries)))
+        shutil.rmtree(folder, ignore_errors=True)
+        return Outcome(directory, read.load(directory).run)
+
+    @contextmanager
+    def _kept(self, header: Header, entries: Sequence[Entry]) -> Iterator[None]:
+        """Say, whatever ends the run early, what is kept and how to go on."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            raise Interrupted("interrupted.", self._how_to_go_on(header, len(entries))) from None
+        except OSError as error:
+            raise disk.refusal(error, self._options.data, self._how_to_go_on(header, len(entries))) from error
+        except RunRefused as error:
+            raise RunRefused(
+                error.message, f"{error.remedy} {self._how_to_go_on(header, 0)}".strip()
+            ) from error
+
+    def _how_to_go_on(self, header: Header, visited: int) -> str:
+        kept = f"{visited} visits are kept. " if visited else ""
+        return f"{kept}Go on with: {resume_command(header.run, self._options.data)}"
+
+
+def resume_command(run: str, data: Path) -> str:
+    """The exact command that goes on with an interrupted run."""
+    return f"reportgen collect --resume {run} --data {shlex.quote(str(data))}"

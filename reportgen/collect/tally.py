@@ -1,0 +1,188 @@
+"""The final judgement: which samples count, how many each point has, what becomes of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from reportgen.backends import gates
+from reportgen.backends.base import Batch, ClockConstants
+from reportgen.collect import builds
+from reportgen.collect.journal import Entry
+from reportgen.collect.messages import Fault, Made
+from reportgen.collect.plan import MARKS, Plan
+from reportgen.collect.plan import Entry as Asked
+from reportgen.runs.schema import ACCEPTED, SAMPLE_COLUMNS, DriftMark, Point
+from reportgen.status import Status
+
+FINAL = frozenset({Status.FAILED, Status.TIMED_OUT, Status.UNSUPPORTED, Status.NOT_PERMITTED})
+"""Outcomes of a visit that another visit will hardly change."""
+FAILURES = 2
+"""Visits that may fail before a point is left alone; one may have been bad luck (memory, a kill)."""
+
+FROM_RUNNER = frozenset({"point", "pass", "order", "gate"})
+"""Columns that the runner adds to those of the launcher."""
+
+
+@dataclass
+class Tally:
+    """Samples of one point; a sample of several threads counts once."""
+
+    accepted: int = 0
+    total: int = 0
+    passes: set[int] = field(default_factory=set)
+    """Passes with accepted samples."""
+    rejected: Counter[str] = field(default_factory=Counter)
+    batches: list[Batch] = field(default_factory=list)
+
+    def enough(self, passes: int) -> bool:
+        """Whether a value may be claimed: samples enough, and from two passes where there are two."""
+        return self.accepted >= gates.MIN_ACCEPTED and len(self.passes) >= min(2, passes)
+
+    def hopeless(self) -> bool:
+        """Whether further visits are a waste of time."""
+        failed = [batch.status for batch in self.batches if batch.status in FINAL]
+        return Status.TIMED_OUT in failed or len(failed) >= FAILURES
+
+
+def best_canary(entries: Iterable[Entry]) -> float:
+    """Best canary rate of the run, instructions per cycle; 0 when none was taken."""
+    return max((entry.batch.canary_best for entry in entries), default=0.0)
+
+
+def judge(plan: Plan, entries: Sequence[Entry], clock: ClockConstants) -> list[list[str]]:
+    """Gates of every entry's rows, with the best canary of the whole run.
+
+    A replay keeps the recorded verdicts.
+    """
+    if plan.recording is not None:
+        return [entry.batch.gates for entry in entries]
+    best = best_canary(entries)
+    return [
+        gates.judge(entry.batch.columns, clock, best, entry.batch.gates) if entry.batch.gates else []
+        for entry in entries
+    ]
+
+
+def count(entries: Sequence[Entry], verdicts: Sequence[Sequence[str]]) -> dict[str, Tally]:
+    """Tallies by point."""
+    tallies: dict[str, Tally] = {}
+    for entry, verdict in zip(entries, verdicts, strict=True):
+        tally = tallies.setdefault(entry.batch.point, Tally())
+        tally.batches.append(entry.batch)
+        for gate, thread in zip(verdict, entry.batch.columns.get("thread", ()), strict=True):
+            if thread:
+                continue
+            tally.total += 1
+            if gate == ACCEPTED:
+                tally.accepted += 1
+                tally.passes.add(entry.number)
+            else:
+                tally.rejected[gate] += 1
+    return tallies
+
+
+def settle(asked: Asked, made: Made | Fault, tally: Tally, passes: int) -> Point:
+    """What became of a point."""
+    program = made.build.program if isinstance(made, Made) else None
+    verdict = builds.refused(made) or _measured(made, tally, passes)
+    facts: dict[str, int | float | str] = {}
+    for batch in tally.batches:
+        facts |= batch.facts
+    stops = [batch.stop for batch in tally.batches if batch.stop]
+    return Point(
+        id=asked.point.id,
+        probe=asked.point.probe,
+        settings=asked.point.settings,
+        status=verdict[0],
+        reason=verdict[1],
+        stop=stops[-1] if stops else "",
+        program=program.sha256 if program is not None else "",
+        work=made.work if isinstance(made, Made) else {},
+        facts=facts,
+        accepted=tally.accepted,
+        total=tally.total,
+    )
+
+
+def _measured(made: Made | Fault, tally: Tally, passes: int) -> tuple[Status, str]:
+    failed = [batch for batch in tally.batches if batch.status != Status.OK]
+    if not tally.batches:
+        return Status.FAILED, "never visited"
+    if len(failed) == len(tally.batches):
+        return Status(failed[-1].status), failed[-1].reason
+    notes = [batch.reason for batch in tally.batches if batch.status == Status.OK and batch.reason][-1:]
+    if failed:
+        notes.append(f"{len(failed)} of {len(tally.batches)} visits failed: {failed[-1].reason}")
+    if not tally.enough(passes):
+        why = ", ".join(f"{gate}: {number}" for gate, number in tally.rejected.most_common(3))
+        seen = f"{tally.accepted} of {tally.total} samples passed the gates, in {len(tally.passes)} passes"
+        need = f"{gates.MIN_ACCEPTED} in {min(2, passes)} passes are needed"
+        notes.insert(0, f"{seen}; {need}" + (f" ({why})" if why else ""))
+        return Status.UNSTABLE, "; ".join(notes)
+    unverified = builds.unverified(made) if isinstance(made, Made) else ""
+    if unverified:
+        return Status.UNVERIFIED, "; ".join([unverified, *notes])
+    return Status.OK, "; ".join(notes)
+
+
+def columns(entries: Sequence[Entry], verdicts: Sequence[Sequence[str]]) -> dict[str, list[int] | list[str]]:
+    """All samples of the run, the columns of `SAMPLE_COLUMNS`, in order of the visits."""
+    point: list[str] = []
+    gate: list[str] = []
+    numbers: dict[str, list[int]] = {name: [] for name in SAMPLE_COLUMNS if name not in ("point", "gate")}
+    for entry, verdict in zip(entries, verdicts, strict=True):
+        rows = len(verdict)
+        point += [entry.batch.point] * rows
+        gate += verdict
+        numbers["pass"] += [entry.number] * rows
+        numbers["order"] += [entry.order] * rows
+        for name, values in entry.batch.columns.items():
+            numbers[name] += values
+    return {"point": point, "gate": gate, **numbers}
+
+
+def drift(
+    plan: Plan,
+    entries: Sequence[Entry],
+    verdicts: Sequence[Sequence[str]],
+    clock: ClockConstants,
+    tick_hz: float,
+) -> tuple[DriftMark, ...]:
+    """Core clock and issue rate at start, middle and end, from the accepted samples of the mark."""
+    if plan.recording is not None:
+        return plan.recording.run.drift
+    marks = []
+    for entry, verdict in zip(entries, verdicts, strict=True):
+        which = entry.number - plan.passes
+        if not 0 <= which < len(MARKS):
+            continue
+        taken = entry.batch.columns
+        rates = gates.canary_rates(taken, clock) if verdict else []
+        good = [row for row, gate in enumerate(verdict) if gate == ACCEPTED and rates[row] > 0]
+        if not good:
+            continue
+        per_cycle = median(
+            gates.ticks_per_cycle(
+                taken["calibration_before"][row],
+                taken["calibration_after"][row],
+                taken["empty"][row],
+                clock.calibration_cycles,
+            )
+            for row in good
+        )
+        rate = median(rates[row] for row in good)
+        marks.append(DriftMark(MARKS[which], entry.order, tick_hz / per_cycle, rate))
+    return tuple(marks)
+
+
+def complaint(batch: Batch) -> str:
+    """What is wrong with a launcher's columns; empty when nothing is."""
+    wanted = set(SAMPLE_COLUMNS) - FROM_RUNNER
+    if batch.gates and set(batch.columns) != wanted:
+        odd = ", ".join(sorted(set(batch.columns) ^ wanted))
+        return f"the launcher's columns are not those of a sample: {odd}"
+    ragged = [name for name, values in batch.columns.items() if len(values) != len(batch.gates)]
+    return f"the launcher's columns differ in length: {', '.join(ragged)}" if ragged else ""

@@ -1,0 +1,138 @@
+"""The measuring loop: visit after visit through one worker, each journaled before it counts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from reportgen.backends.base import Batch, Order
+from reportgen.collect import messages, tally
+from reportgen.collect.journal import Entry, Header, Journal
+from reportgen.collect.messages import Fault, Made
+from reportgen.collect.plan import (
+    EXTRA_ROUNDS,
+    Plan,
+    Visit,
+    extra_visits,
+    last_visit,
+    main_visits,
+    visit_seed,
+)
+from reportgen.collect.progress import Progress
+from reportgen.collect.supervisor import Supervisor
+from reportgen.collect.tally import Tally
+
+
+@dataclass
+class Tour:
+    """Everything that the visits of one run share."""
+
+    plan: Plan
+    header: Header
+    made: dict[str, Made]
+    """Points that can be measured, with their programs."""
+    worker: Supervisor
+    journal: Journal
+    entries: list[Entry]
+    """What has been measured so far, earlier sittings included; grows."""
+    progress: Progress
+    patience: float
+    """Seconds that a visit may take beyond its sampling time, before the worker counts as hung."""
+    elapsed: Callable[[], float]
+    session: int = 0
+    best: float = 0.0
+    states: dict[str, Tally] = field(default_factory=dict)
+
+    def run(self) -> None:
+        """Main passes, extra rounds for points that lack accepted samples, and the last drift mark.
+
+        Visits that the journal already holds are not repeated.
+
+        Raises:
+            OSError: the journal cannot be written; what it holds is whole.
+            RunRefused: the worker does not start any more.
+        """
+        self.best = tally.best_canary(self.entries)
+        for entry in self.entries:
+            self._state(entry.batch.point).batches.append(entry.batch)
+        names = list(self.made)
+        main = main_visits(self.plan, names)
+        after = main[-1].order + 1 if main else 0
+        self.progress.stage("measuring", len(main) + (0 if self.plan.recording else 1))
+        self._visit_all(main)
+        if self.plan.recording is None:
+            for round_ in range(EXTRA_ROUNDS):
+                extra = extra_visits(self.plan, after, round_, self._wanting(names, after))
+                self.progress.more(len(extra))
+                self._visit_all(extra)
+                after += len(extra)
+        self._visit_all(last_visit(self.plan, after, names))
+
+    def _visit_all(self, visits: Iterable[Visit]) -> None:
+        done = {entry.order for entry in self.entries}
+        for visit in visits:
+            # A point that was left alone keeps its place in the order, so a resumed run counts alike.
+            hopeless = self.plan.recording is None and self._state(visit.point).hopeless()
+            if visit.order not in done and not hopeless:
+                self._visit(visit)
+            self.progress.step(visit.point)
+
+    def _visit(self, visit: Visit) -> None:
+        made = self.made[visit.point]
+        seconds = float(made.setup.get("seconds", 0.0))
+        program = made.build.program
+        order = Order(
+            point=visit.point,
+            code=made.build.code,
+            sha256=program.sha256 if program is not None else "",
+            setup=made.setup,
+            seconds=seconds,
+            canary_best=self.best,
+            seed=visit_seed(self.plan, visit.order),
+            visit=visit.order,
+        )
+        answer = self.worker.visit(messages.Visit(order), self.patience + 10 * seconds)
+        batch = _batch(visit.point, answer)
+        self.best = max(self.best, batch.canary_best)
+        entry = Entry(visit.order, visit.number, batch, self.session, self.elapsed())
+        self.journal.append(entry)
+        self.entries.append(entry)
+        self._state(visit.point).batches.append(batch)
+
+    def _wanting(self, names: Sequence[str], before: int) -> list[str]:
+        """Points with too few accepted samples in the visits before `before`.
+
+        Later visits do not count, so a run resumed within an extra round finds the same points.
+        """
+        entries = [entry for entry in self.entries if entry.order < before]
+        tallies = tally.count(entries, tally.judge(self.plan, entries, self.header.clock))
+        wanting = []
+        for name in names:
+            found = tallies.get(name, Tally())
+            if not found.hopeless() and not found.enough(self.plan.passes):
+                wanting.append(name)
+        return wanting
+
+    def _state(self, point: str) -> Tally:
+        return self.states.setdefault(point, Tally())
+
+
+def _batch(point: str, answer: messages.Visited | Fault) -> Batch:
+    """The samples of a visit, or a batch without any that says why."""
+    if isinstance(answer, Fault):
+        return Batch(point, {}, [], answer.status, answer.reason)
+    wrong = tally.complaint(answer.batch)
+    return Batch(point, {}, [], "failed", wrong) if wrong else answer.batch
+
+
+class Stopwatch:
+    """Seconds since it was made, on top of what earlier sittings took."""
+
+    def __init__(self, earlier: float = 0.0) -> None:
+        self._earlier = earlier
+        self._begun = time.monotonic()
+
+    def __call__(self) -> float:
+        """Seconds so far."""
+        return self._earlier + time.monotonic() - self._begun
