@@ -31,8 +31,14 @@ MIN_ACCEPTED = 5
 PRECISION = 0.0025
 """Relative standard error of the median at which sampling stops."""
 SUPPORT = 3
-"""Samples that must reach a canary rate before it counts as the best: one lucky reading of the
-clock must not condemn every honest sample."""
+SUPPORT_SHARE = 0.01
+"""The best issue rate is the highest around which at least three samples and one in a hundred
+gather: a clean core comes back to the same rate, a lucky reading of the clock does not."""
+RATE_BIN = 0.01
+"""Relative width of a histogram bin of rates; a mode may straddle two."""
+SHORT_BODY = 20
+"""A body longer than so many calibrations says little of its canaries: the clock may have moved in
+between, and a rate above the core's dispatch width came out of such samples."""
 
 MAD_TO_SIGMA = 1.4826
 """Median absolute deviation -> standard deviation, for normal noise."""
@@ -72,20 +78,37 @@ def canary_rates(columns: dict[str, list[int]], clock: ClockConstants) -> list[f
     return rates
 
 
-def best_rate(columns: dict[str, list[int]], clock: ClockConstants) -> float:
-    """Best canary rate that `SUPPORT` samples with agreeing calibrations reach; 0 if too few do."""
-    rates = canary_rates(columns, clock)
-    sound = sorted(
-        (
-            rate
-            for rate, before, after in zip(
-                rates, columns["calibration_before"], columns["calibration_after"], strict=True
-            )
-            if rate > 0 and agree(before, after, clock.agreement)
-        ),
-        reverse=True,
-    )
-    return sound[SUPPORT - 1] if len(sound) >= SUPPORT else 0.0
+class BestRate:
+    """The best canary rate of all samples seen: the highest mode of their histogram."""
+
+    def __init__(self) -> None:
+        self._bins: dict[int, list[float]] = {}
+        self._total = 0
+
+    def add(self, columns: dict[str, list[int]], clock: ClockConstants) -> None:
+        """Take the samples of one batch: those of one thread, of agreeing calibrations, and short."""
+        for rate, before, after, ticks, thread in zip(
+            canary_rates(columns, clock),
+            columns["calibration_before"],
+            columns["calibration_after"],
+            columns["ticks"],
+            columns["thread"],
+            strict=True,
+        ):
+            if rate > 0 and not thread and ticks < SHORT_BODY * before and agree(before, after, clock.agreement):
+                entry = self._bins.setdefault(int(math.log(rate) / RATE_BIN), [0.0, 0.0])
+                entry[0] += 1
+                entry[1] += rate
+                self._total += 1
+
+    def best(self) -> float:
+        """Mean rate of the highest two neighbouring bins with support; 0 while there are none."""
+        wanted = max(SUPPORT, SUPPORT_SHARE * self._total)
+        for index in sorted(self._bins, reverse=True):
+            here, below = self._bins[index], self._bins.get(index - 1, [0.0, 0.0])
+            if here[0] + below[0] >= wanted:
+                return (here[1] + below[1]) / (here[0] + below[0])
+        return 0.0
 
 
 def agree(before: int, after: int, agreement: float = AGREEMENT) -> bool:

@@ -102,7 +102,7 @@ def _clock(plan: Plan, header: Header, entries: Sequence[Entry]) -> ClockRecord:
         tick_hz=found.hz,
         tick_hz_low=found.low,
         tick_hz_high=found.high,
-        canary_best=tally.best_canary(entries),
+        canary_best=tally.best_canary(entries, header.clock),
         **msgspec.structs.asdict(header.clock),
     )
 

@@ -47,9 +47,13 @@ class Tally:
         return Status.TIMED_OUT in failed or len(failed) >= FAILURES
 
 
-def best_canary(entries: Iterable[Entry]) -> float:
+def best_canary(entries: Iterable[Entry], clock: ClockConstants) -> float:
     """Best canary rate of the run, instructions per cycle; 0 when none was taken."""
-    return max((entry.batch.canary_best for entry in entries), default=0.0)
+    rates = gates.BestRate()
+    for entry in entries:
+        if entry.batch.columns:
+            rates.add(entry.batch.columns, clock)
+    return rates.best()
 
 
 def judge(plan: Plan, entries: Sequence[Entry], clock: ClockConstants) -> list[list[str]]:
@@ -59,7 +63,7 @@ def judge(plan: Plan, entries: Sequence[Entry], clock: ClockConstants) -> list[l
     """
     if plan.recording is not None:
         return [entry.batch.gates for entry in entries]
-    best = best_canary(entries)
+    best = best_canary(entries, clock)
     return [
         gates.judge(entry.batch.columns, clock, best, entry.batch.gates) if entry.batch.gates else []
         for entry in entries

@@ -53,7 +53,7 @@ class Tour:
             OSError: the journal cannot be written; what it holds is whole.
             RunRefused: the worker does not start any more.
         """
-        self.best = tally.best_canary(self.entries)
+        self.best = tally.best_canary(self.entries, self.header.clock)
         for entry in self.entries:
             self._state(entry.batch.point).batches.append(entry.batch)
         names = list(self.made)
@@ -94,7 +94,7 @@ class Tour:
         )
         answer = self.worker.visit(messages.Visit(order), self.patience + 10 * seconds)
         batch = _batch(visit.point, answer)
-        self.best = max(self.best, batch.canary_best)
+        self.best = batch.canary_best or self.best
         entry = Entry(visit.order, visit.number, batch, self.session, self.elapsed())
         self.journal.append(entry)
         self.entries.append(entry)

@@ -15,7 +15,7 @@ SLOTS = 12
 MOST_SAMPLES = 64
 SCRATCH_BYTES = 8192
 
-_SAMPLES, _WARM, _REPETITIONS, _A, _B, _C, _BYTES, _BARRIER, _THREADS, _TARGET, _SCRATCH = range(11)
+_SAMPLES, _WARM, _REPETITIONS, _A, _B, _C, _BYTES, _BARRIER, _THREADS, _TARGET, _SCRATCH, _OFFSET, _TOTAL = range(13)
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,10 @@ class Frame:
         page = -(-ctypes.addressof(self._scratch) // 4096) * 4096
         self.arguments[_SCRATCH] = page
 
-    def buffers(self, a: int, b: int = 0, c: int = 0, size: int = 0) -> None:
-        """Addresses of up to three arrays of `size` bytes."""
+    def buffers(self, a: int, b: int = 0, c: int = 0, part: int = 0, total: int = 0) -> None:
+        """Addresses of up to three arrays of `total` bytes, walked in slices of `part` bytes."""
         self.arguments[_A], self.arguments[_B], self.arguments[_C] = a, b, c
-        self.arguments[_BYTES] = size
+        self.arguments[_BYTES], self.arguments[_OFFSET], self.arguments[_TOTAL] = part, 0, total
 
     def barrier(self, address: int, threads: int) -> None:
         """Threads meet before each warm-up and each timed round at the counter at `address`."""

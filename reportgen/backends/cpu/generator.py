@@ -20,8 +20,10 @@ from reportgen.suite.location import probes_root
 THROUGHPUT_INSTRUCTIONS = 384
 """Body length of throughput programs: a multiple of every accumulator count, short enough for the
 micro-operation cache, long enough that the loop's one instruction pair is under 0.3 %."""
-INTERFERENCE_GROUPS = 24
+INTERFERENCE_GROUPS = 20
 CHASE_UNROLL = 64
+SLICE_BYTES = 512 << 10
+"""Of each array, one repetition of a stream takes so much: tens of microseconds even from DRAM."""
 
 
 @cache
@@ -135,7 +137,7 @@ def _pair(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Parts:
     sets, used = [], {"r64": 0, "v": 0, "k": 0}
     for index, operation in enumerate(operations):
         bank = operation.registers if operation.registers in used else "v"
-        count = {"r64": 5, "k": 3, "v": 8 if wide else 7}[bank]
+        count = {"r64": 5, "k": 3, "v": 12 if wide else 7}[bank]
         sets.append(Set(operation, used[bank], count, tag=f"c{index}"))
         used[bank] += count
     group = _interleave([[part.throughput(i) for i in range(part.count)] for part in sets])
@@ -200,6 +202,9 @@ def _stream(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Part
     step = unroll * width
     size = int(point.settings["bytes"])
     each = max(step, size // arrays // step * step)
+    slices = -(-each // SLICE_BYTES)
+    part = each // slices // step * step
+    each = part * slices
     cores = int(point.settings["cores"])
     if cores > generator.device.cores:
         raise Unsupported(f"{cores} cores wanted, {generator.device.cores} may be used")
@@ -222,11 +227,11 @@ def _stream(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Part
         "kind": "stream",
         "arrays": arrays,
         "array_bytes": each,
-        "step": step,
+        "slice_bytes": part,
         **point.settings,
         "vector_bytes": width,
     }
-    return context, expect, {"bytes": float(each * counted)}, setup
+    return context, expect, {"bytes": float(part * counted)}, setup
 
 
 def _interleave(parts: list[list[str]]) -> list[str]:

@@ -43,6 +43,8 @@ _READS = {
     OpAccess.COND_WRITE,
 }
 _WRITES = {OpAccess.WRITE, OpAccess.COND_WRITE, OpAccess.READ_WRITE, OpAccess.READ_COND_WRITE}
+STREAM_LOOP = Counter({"lea": 3, "add": 5, "mov": 2, "neg": 1, "jne": 1, "cmp": 1, "cmovae": 1})
+"""Addresses, counters and the turn to the next slice: once a slice, but for one add and branch."""
 _LOOP = ("dec", "jne")
 _SPARE = frozenset({Register.R13, Register.R14, Register.R15, Register.RSP})
 
@@ -59,7 +61,7 @@ def inspect(code: MachineCode, source: str, expect: dict[str, int | str]) -> Pro
     wanted = Counter({k: int(v) for k, v in expect.items() if k not in ("kind", "chains", "loads", "stores")})
     kind = str(expect["kind"])
     if kind == "stream":
-        wanted += Counter({"mov": 1, "add": 1, "jne": 1})
+        wanted += STREAM_LOOP
         wanted += Counter({"sfence": 1}) if "vmovntps" in wanted else Counter()
     elif kind == "frame":
         wanted = Counter()

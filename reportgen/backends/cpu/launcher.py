@@ -64,6 +64,7 @@ class CpuLauncher:
         self._programs: dict[str, tuple[Executable, int]] = {}
         self._repetitions: dict[str, int] = {}
         self._frames = [Frame() for _ in cpus]
+        self._rates = gates.BestRate()
         self._tick_hz = self._first_tick_rate()
         _permit_tiles(device)
 
@@ -201,7 +202,7 @@ class CpuLauncher:
             buffer = stack.enter_context(Buffer(stride * arrays, "huge"))
             _fill(buffer, order.seed + index)
             starts = [buffer.address + stride * i for i in range(arrays)] + [0, 0]
-            self._frames[index].buffers(starts[0], starts[1], starts[2], each)
+            self._frames[index].buffers(starts[0], starts[1], starts[2], int(setup["slice_bytes"]), each)
             huge += buffer.huge_bytes()
 
         def run(samples: int, warm: int, count: int) -> list[list[Stamps]]:
@@ -247,14 +248,17 @@ class CpuLauncher:
         deadline = time.perf_counter() + order.seconds
         latest = deadline + order.seconds * (LONGEST_STRETCH - 1)
         began, taken, size = time.perf_counter(), 0, 4
-        stop, best = "sample cap", order.canary_best
+        stop, best = "sample cap", 0.0
         verdicts: list[str] = []
         while taken * threads < MOST_ROWS:
             batch_began = time.perf_counter()
             per_thread = visit.take(size)
+            rows = len(marks)
             self._record(columns, marks, per_thread, visit, taken)
             taken += size
-            best = max(best, gates.best_rate(columns, constants))
+            self._rates.add({name: values[rows:] for name, values in columns.items()}, constants)
+            # a worker that was just started knows less than the run does
+            best = self._rates.best() or order.canary_best
             verdicts = gates.judge(columns, constants, best, marks)
             if taken >= visit.least and gates.precise(_accepted(columns, verdicts, constants.calibration_cycles)):
                 stop = "precise"
