@@ -10,6 +10,8 @@ import posixpath
 from collections.abc import Set
 from dataclasses import dataclass, field
 
+from reportgen.model.exports import dictionary
+
 DEVICES = "devices/index.md"
 COMPARE = "compare/index.md"
 DICTIONARY = "dictionary/index.md"
@@ -46,6 +48,11 @@ def probe_anchor(probe: str) -> str:
     return probe.partition("/")[2] or probe
 
 
+def metric_anchor(pattern: str) -> str:
+    """Anchor of an entry of the data dictionary: `memory.<level>.capacity` -> `memory.level.capacity`."""
+    return pattern.replace("<", "").replace(">", "")
+
+
 @dataclass(frozen=True)
 class Links:
     """Relative addresses between pages.
@@ -79,6 +86,11 @@ class Links:
     def written(self, here: str, there: str, anchor: str = "") -> str:
         """The same for a hand-written page; empty where the site has none."""
         return self.to(here, there, anchor) if there in self.known else ""
+
+    def term(self, here: str, metric: str) -> str:
+        """The entry of the data dictionary that says what a metric means; empty for an unknown kind."""
+        entry = dictionary.lookup(metric)
+        return self.to(here, DICTIONARY, metric_anchor(entry.pattern)) if entry is not None else ""
 
     def method(self, here: str, name: str) -> str:
         """A page of docs/method, or empty."""

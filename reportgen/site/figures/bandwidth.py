@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from reportgen.site.figures import style
 from reportgen.units import format_value, significant
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class Rate(msgspec.Struct, frozen=True):
@@ -80,7 +85,7 @@ def _kernel(name: str) -> str:
 
 
 def _dot(
-    axes: style.Axes,
+    axes: Axes,
     value: float | None,
     low: float | None,
     high: float | None,

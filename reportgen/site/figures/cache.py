@@ -17,7 +17,6 @@ import msgspec
 from reportgen.site.figures import style
 from reportgen.site.files import write_if_changed
 
-
 Record = TypeVar("Record", bound=msgspec.Struct)
 
 

@@ -44,22 +44,20 @@ def draw(data: HeatMap) -> str:
     with style.canvas(1.5 + 0.36 * count) as (figure, (axes,)):
         for row, first in enumerate(data.names):
             for column, second in enumerate(data.names):
-                pair = cells.get((first, second))
-                if pair is None or pair.ratio is None:
+                cell = cells.get((first, second))
+                if cell is None or cell.ratio is None:
                     axes.add_patch(
                         Rectangle((column, row), 1, 1, facecolor="none", edgecolor=style.GRID, hatch="///")
                     )
                     continue
-                share = min(max(pair.ratio, 0.0), 1.0)
+                share = min(max(cell.ratio, 0.0), 1.0)
                 axes.add_patch(
-                    Rectangle(
-                        (column, row), 1, 1, facecolor=scale(share), edgecolor=style.PAPER, linewidth=1
-                    )
+                    Rectangle((column, row), 1, 1, facecolor=scale(share), edgecolor=style.PAPER, linewidth=1)
                 )
                 axes.text(
                     column + 0.5,
                     row + 0.5,
-                    f"{pair.ratio:.2f}{pair.mark}",
+                    f"{cell.ratio:.2f}{cell.mark}",
                     ha="center",
                     va="center",
                     fontsize=8 if count <= 14 else 6.5,

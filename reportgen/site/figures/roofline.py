@@ -8,11 +8,15 @@ model"; P <= min(pi, beta I).  The bound without overlap of transfer and arithme
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from reportgen.site.figures import style
 from reportgen.units import format_value
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class Memory(msgspec.Struct, frozen=True):
@@ -69,9 +73,7 @@ def draw(data: Roofline) -> str:
     marks = [ridge.intensity for ridge in data.ridges] + [kernel.intensity for kernel in data.kernels]
     left = 2.0 ** (math.floor(math.log2(min(marks))) - 2)
     right = 2.0 ** (math.ceil(math.log2(max(marks))) + 3)
-    floor = min(
-        [roof.rate * left for roof in data.memory] + [kernel.rate for kernel in data.kernels]
-    )
+    floor = min([roof.rate * left for roof in data.memory] + [kernel.rate for kernel in data.kernels])
     bottom, top = 10.0 ** math.floor(math.log10(floor)), 10.0 ** math.ceil(math.log10(peak * 1.3))
     with style.canvas(4.7) as (figure, (axes,)):
         axes.set_xscale("log", base=2)
@@ -87,7 +89,14 @@ def draw(data: Roofline) -> str:
         _compute(axes, data, right)
         _ridges(axes, data)
         for kernel in data.kernels:
-            axes.plot([kernel.intensity], [kernel.rate], "*", color=style.INK, markersize=9, zorder=5)
+            axes.plot(
+                [kernel.intensity],
+                [kernel.rate],
+                "*",
+                color=style.INK,
+                markersize=9 if kernel.label else 5,
+                zorder=5,
+            )
             axes.annotate(
                 kernel.label,
                 (kernel.intensity, kernel.rate),
@@ -102,7 +111,7 @@ def draw(data: Roofline) -> str:
         return style.to_svg(figure)
 
 
-def _ticks(axes: style.Axes, left: float, right: float, bottom: float, top: float) -> None:
+def _ticks(axes: Axes, left: float, right: float, bottom: float, top: float) -> None:
     octaves = range(round(math.log2(left)), round(math.log2(right)) + 1)
     places = [power for power in octaves if not power % max(1, math.ceil(len(octaves) / 11))]
     axes.set_xticks(
@@ -115,7 +124,7 @@ def _ticks(axes: style.Axes, left: float, right: float, bottom: float, top: floa
     axes.set_yticks([], minor=True)
 
 
-def _memory(axes: style.Axes, roof: Memory, peak: float, left: float) -> None:
+def _memory(axes: Axes, roof: Memory, peak: float, left: float) -> None:
     stroke = style.LEVELS.get(roof.level, style.PLAIN)
     ridge = peak / roof.rate
     axes.plot(
@@ -135,7 +144,7 @@ def _memory(axes: style.Axes, roof: Memory, peak: float, left: float) -> None:
     )
 
 
-def _without_overlap(axes: style.Axes, data: Roofline, left: float, right: float) -> None:
+def _without_overlap(axes: Axes, data: Roofline, left: float, right: float) -> None:
     """Thin curves under the roof of one precision: transfer and arithmetic one after the other."""
     peak = next(roof.rate for roof in data.compute if roof.precision == data.bound)
     grid = [left * (right / left) ** (step / 80) for step in range(81)]
@@ -150,7 +159,7 @@ def _without_overlap(axes: style.Axes, data: Roofline, left: float, right: float
         )
 
 
-def _compute(axes: style.Axes, data: Roofline, right: float) -> None:
+def _compute(axes: Axes, data: Roofline, right: float) -> None:
     fastest = max(roof.rate for roof in data.memory)
     last = math.inf
     for number, roof in enumerate(sorted(data.compute, key=lambda roof: -roof.rate)):
@@ -176,7 +185,7 @@ def _compute(axes: style.Axes, data: Roofline, right: float) -> None:
         last = roof.rate
 
 
-def _ridges(axes: style.Axes, data: Roofline) -> None:
+def _ridges(axes: Axes, data: Roofline) -> None:
     peaks = {roof.precision: roof.rate for roof in data.compute}
     for ridge in data.ridges:
         if ridge.precision not in peaks:
@@ -184,7 +193,9 @@ def _ridges(axes: style.Axes, data: Roofline) -> None:
         stroke = style.LEVELS.get(ridge.level, style.PLAIN)
         peak = peaks[ridge.precision]
         if ridge.low is not None and ridge.high is not None:
-            axes.plot([ridge.low, ridge.high], [peak, peak], color=stroke.colour, linewidth=4, alpha=0.6, zorder=4)
+            axes.plot(
+                [ridge.low, ridge.high], [peak, peak], color=stroke.colour, linewidth=4, alpha=0.6, zorder=4
+            )
         axes.plot(
             [ridge.intensity],
             [peak],

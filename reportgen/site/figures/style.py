@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import StringIO
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +41,7 @@ class Stroke(NamedTuple):
 
     colour: str
     marker: str
-    dash: str
+    dash: Literal["-", "--", "-.", ":"]
 
 
 LEVELS = {
@@ -73,7 +73,7 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu 
 LIMIT_BYTES = 200_000
 """No figure may be larger: a page is read on telephones too."""
 
-_SETTINGS = {
+_SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "reportgen",
     "svg.fonttype": "none",
     "font.family": "DejaVu Sans",
@@ -134,9 +134,7 @@ def to_svg(figure: Figure) -> str:
 
 def recolour(svg: str) -> str:
     """The same drawing for a dark page."""
-    return re.sub(
-        "|".join(DARK), lambda match: DARK[match.group(0).lower()], svg, flags=re.IGNORECASE
-    )
+    return re.sub("|".join(DARK), lambda match: DARK[match.group(0).lower()], svg, flags=re.IGNORECASE)
 
 
 def viewbox(svg: str) -> tuple[int, int]:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from reportgen.site.figures import style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 class Series(msgspec.Struct, frozen=True):
@@ -72,11 +76,19 @@ def draw(data: Saturation) -> str:
         return style.to_svg(figure)
 
 
-def _legend(figure: style.Figure, strokes: dict[str, style.Stroke]) -> None:
+def _legend(figure: Figure, strokes: dict[str, style.Stroke]) -> None:
     from matplotlib.lines import Line2D
 
     handles = [
-        Line2D([], [], color=stroke.colour, linestyle=stroke.dash, marker=stroke.marker, markersize=4, label=label)
+        Line2D(
+            [],
+            [],
+            color=stroke.colour,
+            linestyle=stroke.dash,
+            marker=stroke.marker,
+            markersize=4,
+            label=label,
+        )
         for label, stroke in strokes.items()
     ]
     figure.legend(

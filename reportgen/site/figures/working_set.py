@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from reportgen.site.figures import style
 from reportgen.units import format_bytes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class Curve(msgspec.Struct, frozen=True):
@@ -82,7 +87,7 @@ def draw(data: WorkingSet) -> str:
         return style.to_svg(figure)
 
 
-def _boundary(axes: style.Axes, boundary: Boundary, last: float, row: int) -> None:
+def _boundary(axes: Axes, boundary: Boundary, last: float, row: int) -> None:
     stroke = style.LEVELS.get(boundary.level, style.PLAIN)
     high = boundary.high if boundary.high is not None else last * 1.18
     axes.axvspan(boundary.low, high, color=stroke.colour, alpha=0.28, linewidth=0)
@@ -105,7 +110,7 @@ def _boundary(axes: style.Axes, boundary: Boundary, last: float, row: int) -> No
     )
 
 
-def _plateau(axes: style.Axes, plateau: Plateau, data: WorkingSet) -> None:
+def _plateau(axes: Axes, plateau: Plateau, data: WorkingSet) -> None:
     """The level's name and latency, written under the middle of its stretch of the curve."""
     ends = {boundary.level: boundary for boundary in data.boundaries}
     sizes = sorted(size for curve in data.curves for size in curve.bytes)

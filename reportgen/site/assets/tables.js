@@ -1,0 +1,111 @@
+/* Tables that sort and filter, and listings that copy.  No dependency; without script every table is
+   whole and in the order of the report.  Works with instant navigation: Material's `document$` calls
+   again for each page that it swaps in. */
+(function () {
+  "use strict";
+
+  function key(row, column) {
+    const cell = row.cells[column];
+    const number = cell.dataset.sort;
+    return number === undefined ? cell.textContent.trim().toLowerCase() : Number(number);
+  }
+
+  function compare(a, b) {
+    // Cells without a number go last, whichever way the others run.
+    if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1;
+    if (typeof a === "number") return a - b;
+    return a.localeCompare(b, "en", { numeric: true });
+  }
+
+  function sort(table, column, descending) {
+    const body = table.tBodies[0];
+    const rows = Array.from(body.rows, (row, place) => ({ row, place, key: key(row, column) }));
+    rows.sort(function (a, b) {
+      const order = compare(a.key, b.key);
+      const mixed = typeof a.key !== typeof b.key;
+      return (descending && !mixed ? -order : order) || a.place - b.place;
+    });
+    body.append(...rows.map((item) => item.row));
+  }
+
+  function sortable(table) {
+    const heads = Array.from(table.tHead.rows[0].cells);
+    heads.forEach(function (head, column) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.append(...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", function () {
+        const descending = head.getAttribute("aria-sort") === "ascending";
+        heads.forEach((other) => other.removeAttribute("aria-sort"));
+        head.setAttribute("aria-sort", descending ? "descending" : "ascending");
+        sort(table, column, descending);
+      });
+    });
+  }
+
+  function filterable(table) {
+    const region = table.closest(".rg-table");
+    const label = document.createElement("label");
+    const box = document.createElement("input");
+    const count = document.createElement("output");
+    box.type = "search";
+    box.className = "rg-tool";
+    box.placeholder = "words, all of them";
+    label.className = "rg-filter";
+    label.append("Filter rows ", box, count);
+    region.before(label);
+    box.addEventListener("input", function () {
+      const words = box.value.toLowerCase().split(/\s+/).filter(Boolean);
+      let shown = 0;
+      for (const row of table.tBodies[0].rows) {
+        const text = (row.id + " " + row.textContent).toLowerCase();
+        row.hidden = !words.every((word) => text.includes(word));
+        shown += row.hidden ? 0 : 1;
+      }
+      count.textContent = words.length ? shown + " of " + table.tBodies[0].rows.length : "";
+    });
+  }
+
+  function copyable(block) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Copy";
+    button.addEventListener("click", function () {
+      const text = block.querySelector("pre").textContent;
+      const done = () => { button.textContent = "Copied"; };
+      if (navigator.clipboard) navigator.clipboard.writeText(text).then(done);
+    });
+    block.append(button);
+  }
+
+  /* A row of a table may stand behind a fold or a filter: open what hides the target of a link. */
+  function reveal() {
+    const name = decodeURIComponent(location.hash.slice(1));
+    const target = name && document.getElementById(name);
+    const fold = target && target.closest("details:not([open])");
+    if (fold) {
+      fold.open = true;
+      target.scrollIntoView();
+    }
+  }
+
+  function dress() {
+    const once = (selector, dressed) =>
+      document.querySelectorAll(selector).forEach(function (element) {
+        if (element.dataset.dressed) return;
+        element.dataset.dressed = "yes";
+        dressed(element);
+      });
+    once("table.rg.filterable", filterable);
+    once("div.rg-copy", copyable);
+    document.querySelectorAll("table.rg.sortable").forEach(function (table) {
+      if (!table.querySelector("thead button")) sortable(table);
+    });
+    reveal();
+  }
+
+  if (typeof document$ !== "undefined") document$.subscribe(dress);
+  else document.addEventListener("DOMContentLoaded", dress);
+  window.addEventListener("hashchange", reveal);
+})();

@@ -1,0 +1,201 @@
+"""Parts that several pages use: a finding, a status, a number, a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from reportgen.findings.finding import Claim, Finding
+from reportgen.model.architecture import Fact
+from reportgen.site.markup import Html, anchor, code, element, escape, facts, fold, join, void
+from reportgen.site.tables import Cell
+from reportgen.status import Status
+from reportgen.units import format_interval, format_value, significant
+
+CLAIMS = {
+    Claim.MEASURED: "The device did this.",
+    Claim.INFERRED: "An explanation of what was measured; others are listed where the evidence allows them.",
+    Claim.COMPILER_ENCODED: "What the vendor's assembler assumes, read from its machine code.",
+    Claim.PUBLISHED: "Somebody else's figure, with its source.",
+    Claim.NOMINAL: "Vendor data, or what a driver reports.",
+}
+
+
+def claim(level: Claim) -> Html:
+    """The claim level as a word in a box."""
+    return element("span", level.value, class_=f"rg-claim rg-{level.value}", title=CLAIMS[level])
+
+
+def confidence(value: float) -> Html:
+    """Confidence with the word beside it."""
+    return element("span", f"confidence {value:.2f}", class_="rg-confidence")
+
+
+def status(state: Status, reason: str = "") -> Html:
+    """The status as a word in a box; the reason stands beside it unless all is well."""
+    word = element("span", state.value.replace("_", " "), class_=f"rg-status rg-status-{state.value}")
+    return join((word, reason), " ") if reason else word
+
+
+def number(fact: Fact, digits: int = 4) -> Html:
+    """The value as people read it, without its interval; a bound says so, modes are all named."""
+    if len(fact.modes) > 1:
+        return escape(" / ".join(format_value(mode, fact.unit, digits) for mode in fact.modes))
+    if fact.status is Status.CENSORED and fact.low is not None:
+        return escape(f"at least {format_value(fact.low, fact.unit, digits)}")
+    if fact.value is not None:
+        return escape(format_value(fact.value, fact.unit, digits))
+    if fact.low is not None and fact.high is not None:
+        return escape(format_interval(fact.low, fact.high, fact.unit, digits))
+    return Html("–")
+
+
+def sort_key(fact: Fact | None) -> float | None:
+    """What a table sorts a number by."""
+    if fact is None:
+        return None
+    if fact.value is None and fact.modes:
+        return fact.modes[0]
+    return fact.value if fact.value is not None else fact.low
+
+
+def number_cell(fact: Fact | None, digits: int = 4) -> Cell:
+    """A cell with the value; where there is none, the status as a word and the reason on hover."""
+    if fact is None:
+        return Cell("–", note="not asked in this run")
+    if sort_key(fact) is None:
+        return Cell(status(fact.status), note=fact.reason)
+    return Cell(number(fact, digits), sort=sort_key(fact))
+
+
+def bare_cell(fact: Fact | None, digits: int = 4) -> Cell:
+    """The same without a unit, for a column whose head names it."""
+    cell = number_cell(fact, digits)
+    if fact is None or cell.sort is None or len(fact.modes) > 1 or fact.status is Status.CENSORED:
+        return cell
+    return Cell(significant(cell.sort, digits), sort=cell.sort)
+
+
+def interval_cell(fact: Fact | None, digits: int = 4) -> Cell:
+    """The interval as people read it."""
+    if fact is None or fact.low is None or fact.high is None:
+        return Cell("–")
+    return Cell(format_interval(fact.low, fact.high, fact.unit, digits), sort=fact.high - fact.low)
+
+
+def bare_interval_cell(fact: Fact | None, digits: int = 4) -> Cell:
+    """The interval without a unit."""
+    if fact is None or fact.low is None or fact.high is None:
+        return Cell("–")
+    low, high = significant(fact.low, digits), significant(fact.high, digits)
+    return Cell(low if low == high else f"{low} … {high}", sort=fact.high - fact.low)
+
+
+def count_cell(value: int) -> Cell:
+    """A count."""
+    return Cell(f"{value:,}".replace(",", "\u202f"), sort=float(value))
+
+
+def confidence_cell(fact: Fact | None, found: Finding | None = None) -> Cell:
+    """Claim and confidence as one narrow column; the sentence on hover."""
+    if fact is None or sort_key(fact) is None:
+        return Cell("–")
+    return Cell(
+        join((claim(fact.claim), f"{fact.confidence:.2f}"), " "),
+        sort=fact.confidence,
+        note=found.sentence if found is not None else "",
+    )
+
+
+ProbeUrl = Callable[[str], str]
+"""Probe id -> address of its entry, or empty."""
+
+
+def finding(item: Finding, probe_url: ProbeUrl, method: Iterable[Html] = (), identity: str = "") -> Html:
+    """A finding as it is shown everywhere: sentence, then claim, confidence, status, then evidence.
+
+    `identity` makes the block an anchor.
+    """
+    parts = [element("p", item.sentence, class_="rg-sentence")]
+    marks: list[object] = [claim(item.claim), confidence(item.confidence)]
+    if item.status is not Status.OK:
+        marks.append(status(item.status))
+    probes = join((anchor(probe, probe_url(probe)) for probe in item.probes[:3]), ", ")
+    if item.probes:
+        marks.append(element("span", join(("from ", probes, *([" …"] if len(item.probes) > 3 else [])))))
+    marks.extend(method)
+    parts.append(element("p", join(marks, " "), class_="rg-marks", data_search_exclude=True))
+    if item.contradictions:
+        listed = join(element("li", text) for text in item.contradictions)
+        parts.append(
+            element("div", join(("Contradiction:", element("ul", listed))), class_="rg-contradiction")
+        )
+    parts.append(evidence(item))
+    kind = "rg-finding" + (" rg-contradicted" if item.contradictions else "")
+    return element("div", join(parts), class_=kind, id=identity or None)
+
+
+def stated(items: Iterable[Finding]) -> Html:
+    """Findings in short: sentence, claim and confidence, one line each."""
+    lines = join(
+        element(
+            "li", join((element("span", item.sentence), claim(item.claim), confidence(item.confidence)), " ")
+        )
+        for item in items
+    )
+    return element("ul", lines, class_="rg-stated") if lines else Html("")
+
+
+def evidence(item: Finding) -> Html:
+    """What a finding rests on, folded away; alternatives that stand are never folded."""
+    before = Html("")
+    if item.alternatives:
+        listed = join(element("li", text) for text in item.alternatives)
+        before = element(
+            "div",
+            join(("Not excluded by the evidence:", element("ul", listed))),
+            class_="rg-alternatives",
+        )
+    rows: list[tuple[object, object]] = []
+    if item.excluded:
+        rows.append(("excluded", join(element("div", text) for text in item.excluded)))
+    rows.extend(
+        (f"{check.channel}", join((element("b", check.outcome), check.explanation), ": "))
+        for check in item.checks
+    )
+    if item.confidence_inputs:
+        inputs = ", ".join(
+            f"{name.replace('_', ' ')} {significant(value, 3)}"
+            for name, value in sorted(item.confidence_inputs.items())
+        )
+        rows.append(("confidence from", inputs))
+    if item.points:
+        shown = join((code(point) for point in item.points[:6]), ", ")
+        rows.append((f"{len(item.points)} points", join((shown, " …" if len(item.points) > 6 else ""))))
+    rows.append(("metrics", join((code(metric) for metric in item.metrics[:8]), ", ")))
+    return join((before, fold("Evidence", facts(rows))))
+
+
+def figure(
+    identity: str,
+    light: str,
+    dark: str,
+    size: tuple[int, int],
+    alternative: str,
+    caption: object,
+) -> Html:
+    """A drawing in both palettes with its caption; `alternative` states what it shows."""
+    images = join(
+        void(
+            "img",
+            src=f"{source}#only-{palette}",
+            alt=alternative,
+            width=size[0],
+            height=size[1],
+            loading="lazy",
+        )
+        for source, palette in ((light, "light"), (dark, "dark"))
+    )
+    scroll = element(
+        "div", images, class_="rg-scroll", role="region", tabindex=0, aria_label=f"Figure: {alternative[:80]}"
+    )
+    return element("figure", join((scroll, element("figcaption", caption))), id=identity, class_="rg-figure")

@@ -1,0 +1,61 @@
+"""All runs of a data folder as pages list them: which report is a device's newest, what is broken."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reportgen.site.report import Report
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One run folder: its report, or the reason why it could not be read."""
+
+    device: str
+    run: str
+    report: Report | None
+    error: str = ""
+
+    @property
+    def created(self) -> str:
+        """Date and time, UTC; the run's own name where the manifest is unreadable."""
+        if self.report is not None:
+            return self.report.run.created[:16].replace("T", " ")
+        stamp = self.run
+        if len(stamp) >= 13 and stamp[:8].isdigit():
+            return f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:8]} {stamp[9:11]}:{stamp[11:13]}"
+        return stamp
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """All runs of one device, newest first."""
+
+    device: str
+    entries: tuple[Entry, ...]
+
+    @property
+    def newest(self) -> Entry:
+        """The newest run that could be read; the newest of all where none could."""
+        return next((entry for entry in self.entries if entry.report is not None), self.entries[0])
+
+    @property
+    def name(self) -> str:
+        """What the device calls itself; its id where no run could be read."""
+        report = self.newest.report
+        return report.run.device.name if report is not None else self.device
+
+    def superseded_by(self, run: str) -> Entry | None:
+        """The run that says it corrects `run`."""
+        for entry in self.entries:
+            if entry.report is not None and entry.report.run.supersedes == run:
+                return entry
+        return None
+
+
+def shelve(entries: list[Entry]) -> tuple[Shelf, ...]:
+    """Entries, newest first, by device; devices in alphabetical order of their ids."""
+    devices: dict[str, list[Entry]] = {}
+    for entry in entries:
+        devices.setdefault(entry.device, []).append(entry)
+    return tuple(Shelf(device, tuple(some)) for device, some in sorted(devices.items()))

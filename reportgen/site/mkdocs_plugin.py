@@ -1,0 +1,106 @@
+"""MkDocs plugin: hands the rendered tree to MkDocs, and watches the data while serving.
+
+The life of a build, hook by hook:
+
+on_startup   its mere presence keeps this object, and so its memory, across the rebuilds of a server
+on_config    the data folder is watched; style sheet and script are put on every page
+on_files     pages, figures and downloads join the files; folder markers in the nav are expanded;
+             a run that cannot be read is a page that says so, and a logged warning
+on_page_markdown   the home page gets its table of devices
+
+All content comes from `reportgen.site.render`, which does not know MkDocs.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from mkdocs.config import Config
+from mkdocs.config import config_options as option
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.plugins import BasePlugin, get_plugin_logger
+from mkdocs.structure.files import File, Files, InclusionLevel
+from mkdocs.structure.pages import Page
+
+from reportgen.site import navigation
+from reportgen.site.address import Links
+from reportgen.site.pages import index
+from reportgen.site.render import SCRIPTS, STYLES, Renderer, Site
+
+log = get_plugin_logger(__name__)
+
+MARKER = "<!-- reportgen:devices -->"
+"""Where a hand-written page wants the table of devices."""
+
+
+class ReportgenConfig(Config):  # type: ignore[no-untyped-call]
+    """Options of the plugin in mkdocs.yml; paths are relative to that file."""
+
+    data_dir = option.Dir(default="data")
+    """Folder of the runs, `<device>/<run>/`; may not exist yet."""
+    cache_dir = option.Dir(default=".cache/reportgen")
+    """Where rendered pages, figures and derived results are kept; outside `docs` and `data`."""
+
+
+class ReportgenPlugin(BasePlugin[ReportgenConfig]):  # type: ignore[no-untyped-call]
+    """Adds one report a device to a MkDocs site."""
+
+    def __init__(self) -> None:
+        self.renderer: Renderer | None = None
+        self.site: Site | None = None
+        self.links = Links()
+
+    def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
+        """Nothing to prepare; see the head of this module."""
+
+    def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
+        """Watch the data folder; put the assets on every page."""
+        if Path(self.config.data_dir).is_dir():
+            config.watch.append(self.config.data_dir)
+        config.extra_css.extend(style for style in STYLES if style not in config.extra_css)
+        config.extra_javascript.extend(script for script in SCRIPTS if script not in config.extra_javascript)
+        return config
+
+    def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
+        """Render, then add what was rendered."""
+        known = frozenset(file.src_uri for file in files.documentation_pages())
+        self.links = Links(config.use_directory_urls, known)
+        data, cache = Path(self.config.data_dir), Path(self.config.cache_dir)
+        if self.renderer is None or (self.renderer.data, self.renderer.cache) != (data, cache):
+            self.renderer = Renderer(data, cache)
+        self.renderer.links, self.renderer.site_url = self.links, config.site_url or ""
+        self.site = self.renderer.render()
+        for warning in self.site.warnings:
+            log.warning("run %s/%s could not be read: %s", warning.device, warning.run, warning.message)
+        for item in (*self.site.pages, *self.site.assets):
+            existing = files.get_file_from_path(item.uri)
+            if existing is not None:
+                log.warning("'%s' is generated; the hand-written file of that name is left out", item.uri)
+                files.remove(existing)
+            file = File.generated(config, item.uri, abs_src_path=str(item.path))
+            if item.title:
+                file.inclusion = InclusionLevel.NOT_IN_NAV
+            files.append(file)
+        if config.nav is not None:
+            config.nav = navigation.expand(config.nav, self._sections(files))
+            for uri in navigation.pages(config.nav):
+                named = files.get_file_from_path(uri)
+                if named is not None and named.inclusion is InclusionLevel.NOT_IN_NAV:
+                    named.inclusion = InclusionLevel.INCLUDED
+        return files
+
+    def _sections(self, files: Files) -> dict[str, list[Any]]:
+        """What a folder marker in the nav stands for."""
+        assert self.site is not None
+        found = navigation.folders(
+            file.src_uri for file in files.documentation_pages() if file.generated_by is None
+        )
+        found["devices/"] = navigation.devices(self.site.shelves)
+        return found
+
+    def on_page_markdown(self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
+        """Put the table of devices where a page asks for it."""
+        if MARKER not in markdown or self.site is None:
+            return markdown
+        return markdown.replace(MARKER, index.listing(self.site.shelves, page.file.src_uri, self.links))

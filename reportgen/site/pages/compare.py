@@ -1,0 +1,112 @@
+"""Metrics side by side: one row a metric, one column a device, from each device's newest report."""
+
+from __future__ import annotations
+
+from reportgen.findings.wording.names import noun
+from reportgen.site import address, blocks, templating
+from reportgen.site.address import Links
+from reportgen.site.catalogue import Shelf
+from reportgen.site.markup import Html, anchor, element, escape, join
+from reportgen.site.pages import Page
+from reportgen.site.report import Report
+from reportgen.site.tables import Cell, Column, Row, table
+
+STEMS = (
+    ("memory.", "Memory hierarchy"),
+    ("bandwidth.", "Bandwidth"),
+    ("peak.", "Compute peaks"),
+    ("ridge.", "Ridge points"),
+    ("latency.", "Instruction latency"),
+    ("throughput.", "Instruction throughput"),
+)
+"""Groups of metrics that mean the same on every device, each a table of its own."""
+
+
+def page(shelves: tuple[Shelf, ...], links: Links) -> Page:
+    """The comparison of all devices whose newest report can be read."""
+    reports = [shelf.newest.report for shelf in shelves if shelf.newest.report is not None]
+    groups = [
+        (stem.rstrip("."), title, body)
+        for stem, title in STEMS
+        if (body := _table(stem, title, reports, links))
+    ]
+    markdown = templating.page(
+        "compare.md.j2", groups=groups, conditions=_conditions(reports, links), count=len(reports)
+    )
+    return Page(address.COMPARE, "Compare devices", markdown)
+
+
+def _heads(reports: list[Report]) -> tuple[Column, ...]:
+    return tuple(Column(report.run.device.name, number=True, note=report.run.device.id) for report in reports)
+
+
+def _table(stem: str, title: str, reports: list[Report], links: Links) -> Html:
+    metrics = list(dict.fromkeys(quantity.metric for report in reports for quantity in report.of(stem)))
+    if not metrics:
+        return Html("")
+    rows = (
+        Row(
+            (
+                Cell(_name(metric, reports, links), note=metric),
+                *(_cell(report, metric, links) for report in reports),
+            ),
+            id=metric,
+        )
+        for metric in metrics
+    )
+    columns = (Column("metric"), *_heads(reports))
+    return table(f"compare-{stem.rstrip('.')}", f"{title}, by device.", columns, rows, filtered=True)
+
+
+def _name(metric: str, reports: list[Report], links: Links) -> Html:
+    title = next((r.title for r in reports if r.fact(metric) is not None), None)
+    text = noun(metric, title if title is not None else str).removeprefix("the ")
+    return anchor(text[:1].upper() + text[1:], links.term(address.COMPARE, metric))
+
+
+def _cell(report: Report, metric: str, links: Links) -> Cell:
+    quantity = report.fact(metric)
+    cell = blocks.number_cell(quantity)
+    if quantity is None or cell.sort is None:
+        return cell
+    interval = blocks.interval_cell(quantity).html
+    url = links.to(address.COMPARE, address.device_page(report.run.device.id), metric)
+    return Cell(anchor(cell.html, url), sort=cell.sort, note=f"{interval}, n = {quantity.n}")
+
+
+def _conditions(reports: list[Report], links: Links) -> Html:
+    """What must be alike before numbers are compared: suite, clock, kernel, date."""
+    columns = (
+        Column("device"),
+        Column("measured"),
+        Column("suite"),
+        Column("kernel or driver"),
+        Column("core clock seen"),
+        Column("virtual machine"),
+    )
+    rows = []
+    for report in reports:
+        run = report.run
+        hertz = [mark.cycle_hz for mark in run.drift if mark.cycle_hz > 0]
+        clock = f"{min(hertz) / 1e9:.2f} … {max(hertz) / 1e9:.2f} GHz" if hertz else "–"
+        virtual = run.environment.get("virtual_machine")
+        rows.append(
+            Row(
+                (
+                    Cell(
+                        anchor(
+                            run.device.name,
+                            links.to(address.COMPARE, address.device_page(run.device.id)),
+                        )
+                    ),
+                    Cell(run.created[:10]),
+                    Cell(run.suite.get("version", "–")),
+                    Cell(str(run.environment.get("kernel") or run.environment.get("driver") or "–")),
+                    Cell(clock),
+                    Cell("–" if virtual is None else "yes" if virtual else "no"),
+                )
+            )
+        )
+    if not rows:
+        return element("p", escape("No report can be compared yet."))
+    return join((table("conditions", "Under what conditions each was measured.", columns, rows),))

@@ -1,0 +1,123 @@
+"""The report of one run: at the run's own address, and at the device's for the newest."""
+
+from __future__ import annotations
+
+from reportgen import __version__
+from reportgen.site import address, templating
+from reportgen.site.catalogue import Entry, Shelf
+from reportgen.site.pages import Page
+from reportgen.site.sections import (
+    bandwidth,
+    cite,
+    downloads,
+    findings,
+    instructions,
+    interference,
+    key_figures,
+    measuring,
+    memory,
+    roofline,
+    states,
+)
+from reportgen.site.view import Section, View
+from reportgen.units import format_bytes, format_value
+
+
+def sections(view: View, site_url: str) -> list[Section]:
+    """The parts of a report in the order of the page, those that the run has."""
+    found = [
+        key_figures.section(view),
+        findings.section(view),
+        instructions.latency(view),
+        instructions.throughput(view),
+        interference.section(view),
+        memory.section(view),
+        bandwidth.section(view),
+        roofline.section(view),
+        measuring.section(view),
+        states.section(view),
+        downloads.section(view),
+        cite.section(view, site_url),
+    ]
+    return [section for section in found if section is not None]
+
+
+def page(view: View, shelf: Shelf, entry: Entry, site_url: str, *, newest: bool) -> Page:
+    """The report on page `view.here`.
+
+    Args:
+        view: page and run.
+        shelf: every run of the device.
+        entry: this run.
+        site_url: address of the site, for citing; may be empty.
+        newest: whether the page is the device's own address.
+    """
+    run = view.report.run
+    title = run.device.name if newest else f"{run.device.name}, {entry.created}"
+    markdown = templating.page(
+        "device.md.j2",
+        view=view,
+        run=run,
+        title=title,
+        newest=newest,
+        card=card(view),
+        sections=sections(view, site_url),
+        families=[
+            (family.replace("_", " "), len(probes), view.page(_family(view, family)))
+            for family, probes in view.report.families.items()
+        ],
+        versions=view.page(address.versions_page(run.device.id)),
+        own=view.page(address.run_page(run.device.id, run.run)),
+        compare=view.page(address.COMPARE),
+        reading=view.links.written(view.here, address.HOW_TO_READ),
+        count=len(shelf.entries),
+        latest=view.page(address.device_page(run.device.id)),
+        is_latest=shelf.newest is entry,
+        corrected=_corrected(view, shelf, run.run),
+        broken=[
+            (other.created, view.page(address.run_page(other.device, other.run)))
+            for other in shelf.entries
+            if other.report is None
+        ],
+    )
+    return Page(view.here, title, markdown)
+
+
+def _family(view: View, family: str) -> str:
+    return address.family_page(view.report.run.device.id, view.report.run.run, family)
+
+
+def _corrected(view: View, shelf: Shelf, run: str) -> tuple[str, str] | None:
+    """Date and address of the run that corrects this one."""
+    later = shelf.superseded_by(run)
+    if later is None:
+        return None
+    return later.created, view.page(address.run_page(later.device, later.run))
+
+
+def card(view: View) -> list[tuple[str, object]]:
+    """The header card: what was measured, when, by what, and how it ended."""
+    run = view.report.run
+    hertz = [mark.cycle_hz for mark in run.drift if mark.cycle_hz > 0]
+    clock = " … ".join(
+        dict.fromkeys(format_value(value, "hertz", 3) for value in (min(hertz), max(hertz)))
+    ) if hertz else "–"  # fmt: skip
+    kernel = run.environment.get("kernel") or run.environment.get("driver") or "–"
+    rows: list[tuple[str, object]] = [
+        ("device", f"{run.device.name} ({run.device.vendor}, {run.device.isa})"),
+        ("id", run.device.id),
+        ("cores used", run.device.cores),
+        ("memory", format_bytes(run.device.memory_bytes) if run.device.memory_bytes else "–"),
+        ("measured", f"{run.created[:16].replace('T', ' ')} UTC"),
+        ("driver" if "driver" in run.environment else "kernel", kernel),
+        ("core clock seen", clock),
+        ("suite", f"version {run.suite.get('version', '–')}, {run.suite.get('digest', '')[:12]}"),
+        ("reportgen", f"{__version__} derived this page"),
+        ("run", run.run),
+        ("probes", states.summary(view)),
+    ]
+    if run.plan.get("quick"):
+        rows.append(("note", "a quick run: fewer points than the whole suite"))
+    if run.device.backend == "simulated":
+        rows.append(("note", "a simulated device of known truth, not hardware"))
+    return rows

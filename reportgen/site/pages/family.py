@@ -1,0 +1,176 @@
+"""The probes of one family in one run: question, machine code, verdict, samples.
+
+One page a family rather than one a probe: some two hundred probes would double the time of a build
+and say little each; every probe keeps an address of its own as an anchor.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+
+from reportgen.findings.finding import Finding, Verdict
+from reportgen.runs.schema import Point, ProbeInfo, Program
+from reportgen.site import address, blocks, templating
+from reportgen.site.catalogue import Entry
+from reportgen.site.markup import Html, code, element, facts, fold, join, preformatted
+from reportgen.site.pages import Page
+from reportgen.site.tables import Cell, Column, Row, table
+from reportgen.site.view import View
+from reportgen.status import Status
+
+LISTING_LINES = 28
+"""Lines of machine code shown; the whole of it is among the downloads."""
+
+FINDINGS = 6
+"""Findings with their evidence under one probe; further ones are listed in short."""
+
+INTRODUCTIONS = {
+    "instruction_latency": "How long a result takes until the next instruction can use it.",
+    "instruction_throughput": "How many independent instructions are served each cycle.",
+    "pipeline_interference": "Which kinds of instructions get in each other's way.",
+    "memory_hierarchy": "Where each level ends, what a load costs there, how many bytes a second it moves.",
+    "tensor_operations": "Matrix and dot-product instructions.",
+    "roofline": "Peak rates of arithmetic, and library routines placed under the roofs.",
+    "gpu_execution": "How a GPU fills its schedulers and its memory.",
+}
+
+COLUMNS = (
+    Column("setting"),
+    Column("status"),
+    Column("accepted", number=True),
+    Column("taken", number=True),
+    Column("stopped by"),
+    Column("timed region"),
+    Column("program"),
+)
+
+
+def page(view: View, family: str, entry: Entry) -> Page:
+    """Every probe of `family`."""
+    probes = view.report.families[family]
+    run = view.report.run
+    name = family.replace("_", " ")
+    title = f"{name.capitalize()} probes"
+    markdown = templating.page(
+        "family.md.j2",
+        title=title,
+        run=run,
+        created=entry.created,
+        introduction=INTRODUCTIONS.get(family, ""),
+        report=view.page(address.run_page(run.device.id, run.run)),
+        machine_code=view.method("machine-code", "machine code"),
+        probes=[
+            (address.probe_anchor(probe.id), probe.title or probe.id, probe, body(view, probe))
+            for probe in probes
+        ],
+    )
+    return Page(view.here, title, markdown)
+
+
+def body(view: View, probe: ProbeInfo) -> Html:
+    """All about one probe, as one block."""
+    points = view.report.points.get(probe.id, ())
+    found = view.report.about.get(probe.id, ())
+    parts = [element("p", join((element("b", "Question."), probe.question), " "))]
+    parts.append(
+        element(
+            "p",
+            join((element("b", "Hypothesis."), probe.hypothesis, verdict(found)), " "),
+        )
+    )
+    if not any(point.status is Status.OK for point in points):
+        reasons = dict.fromkeys((point.status, point.reason) for point in points)
+        parts += [element("p", blocks.status(state, reason)) for state, reason in reasons]
+    # Beside a finding about this probe alone there may be hundreds about its pairs.
+    parts += [view.finding(item) for item in found[:FINDINGS]]
+    if found[FINDINGS:]:
+        rest = blocks.stated(found[FINDINGS:])
+        parts.append(fold(f"{len(found) - FINDINGS} further findings", rest))
+    parts.append(machine_code(view, points))
+    if points:
+        parts.append(fold(f"{len(points)} points and their samples", samples(view, probe, points)))
+    return join(parts)
+
+
+def verdict(found: tuple[Finding, ...]) -> Html:
+    """How the hypothesis ended, where a finding says it."""
+    for item in found:
+        if item.hypothesis or item.verdict is not Verdict.UNDECIDED:
+            kind = item.verdict.value.replace(" ", "-")
+            return element("span", item.verdict.value, class_=f"rg-verdict rg-verdict-{kind}")
+    return Html("")
+
+
+def machine_code(view: View, points: tuple[Point, ...]) -> Html:
+    """Listing and verdict of the first point that has a program; the table counts opcodes of all."""
+    for point in points:
+        program = view.report.programs.get(point.program)
+        if program is None:
+            continue
+        shown, more = shorten(program.listing)
+        told: list[tuple[object, object]] = [
+            ("point", code(point.id)),
+            ("verdict", join((element("b", program.verdict), program.explanation), ": ")),
+            ("timed region", opcodes(program)),
+            ("machine code", join((f"{program.size} bytes, sha256 ", code(program.sha256[:16])))),
+        ]
+        listing = join((facts(told), preformatted(shown), element("p", more) if more else Html("")))
+        return fold(join(("Machine code: ", program.verdict)), listing)
+    return Html("")
+
+
+def shorten(listing: str) -> tuple[str, str]:
+    """A listing with runs of one instruction folded (`× 48`), cut after `LISTING_LINES` lines."""
+    lines = [line.rstrip() for line in listing.splitlines() if line.strip()]
+
+    def instruction(line: str) -> str:
+        return re.sub(r"^\s*(?:0x)?[0-9a-f]+[:\s]\s*(?:(?:[0-9a-f]{2}\s)+\s*)?", "", line) or line
+
+    folded = []
+    for _, run in groupby(lines, key=instruction):
+        some = list(run)
+        folded.append(some[0] + (f"    × {len(some)}" if len(some) > 1 else ""))
+    if len(folded) <= LISTING_LINES:
+        return "\n".join(folded), ""
+    rest = len(folded) - LISTING_LINES
+    return (
+        "\n".join([*folded[:LISTING_LINES], "…"]),
+        f"{rest} further lines are in programs.jsonl.gz, among the downloads of the report.",
+    )
+
+
+def opcodes(program: Program | None) -> str:
+    """The histogram of the timed region, most frequent first."""
+    if program is None or not program.opcodes:
+        return "–"
+    ranked = sorted(program.opcodes.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{name} × {count}" for name, count in ranked[:5]) + (" …" if len(ranked) > 5 else "")
+
+
+def samples(view: View, probe: ProbeInfo, points: tuple[Point, ...]) -> Html:
+    """One row a point."""
+    rows = (
+        Row(
+            (
+                Cell(
+                    ", ".join(f"{key} = {value}" for key, value in point.settings.items()),
+                    sort=_setting(point, probe.variable),
+                ),
+                Cell(blocks.status(point.status), note=point.reason),
+                Cell(str(point.accepted), sort=float(point.accepted)),
+                Cell(str(point.total), sort=float(point.total)),
+                Cell(point.stop or "–"),
+                Cell(opcodes(view.report.programs.get(point.program))),
+                Cell(code(point.program[:12]) if point.program else "–"),
+            )
+        )
+        for point in points
+    )
+    name = address.probe_anchor(probe.id)
+    return table(f"samples-{name}", f"Points of {probe.id}.", COLUMNS, rows, filtered=len(points) > 40)
+
+
+def _setting(point: Point, variable: str) -> float | None:
+    value = point.settings.get(variable)
+    return float(value) if isinstance(value, (int, float)) else None

@@ -1,0 +1,130 @@
+"""From a data folder to a tree of Markdown pages, figures and downloads; knows nothing of MkDocs.
+
+`render` writes `cache/pages/` and gives the list of what is there.  Whatever was rendered before is
+taken from `cache/results/` and `cache/figures/`; an unchanged page keeps its time stamp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from reportgen.runs import store
+from reportgen.site import address, pictures
+from reportgen.site.address import Links
+from reportgen.site.catalogue import Entry, Shelf, shelve
+from reportgen.site.files import remove_others, write_if_changed
+from reportgen.site.pages import Page, broken, compare, device, dictionary, family, index, versions
+from reportgen.site.report import Report
+from reportgen.site.results import Results, Unreadable
+from reportgen.site.view import Picture, View
+
+ASSETS = Path(__file__).parent / "assets"
+STYLES = ("assets/reportgen/report.css",)
+SCRIPTS = ("assets/reportgen/tables.js",)
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """A file of the site: its source path below the docs folder and where its bytes lie."""
+
+    uri: str
+    path: Path
+    title: str = ""
+    """Of a page; empty for an asset."""
+
+
+@dataclass(frozen=True)
+class Warned:
+    """A run that could not be read; its page says so too."""
+
+    device: str
+    run: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Site:
+    """All that one call of `render` gives."""
+
+    pages: tuple[Rendered, ...]
+    assets: tuple[Rendered, ...]
+    warnings: tuple[Warned, ...]
+    shelves: tuple[Shelf, ...]
+
+
+@dataclass
+class Renderer:
+    """Renders a data folder again and again; remembers between calls what did not change.
+
+    `data` holds the runs, `cache` is written; neither needs to exist.
+    """
+
+    data: Path
+    cache: Path
+    links: Links = field(default_factory=Links)
+    site_url: str = ""
+
+    def __post_init__(self) -> None:
+        self.results = Results(self.cache / "results")
+
+    def render(self) -> Site:
+        """Write the tree and say what is in it."""
+        warnings: list[Warned] = []
+        shelves = shelve([self._entry(ref, warnings) for ref in store.list_runs(self.data)])
+        tree = self.cache / "pages"
+        pages: list[Rendered] = []
+        assets: list[Rendered] = [
+            Rendered(f"assets/reportgen/{path.name}", path) for path in sorted(ASSETS.iterdir())
+        ]
+        for page in self._pages(shelves, assets, tree):
+            write_if_changed(tree / page.uri, page.markdown.encode())
+            pages.append(Rendered(page.uri, tree / page.uri, page.title))
+        remove_others(tree, {item.path for item in (*pages, *assets)})
+        return Site(tuple(pages), tuple(assets), tuple(warnings), shelves)
+
+    def _entry(self, ref: store.RunRef, warnings: list[Warned]) -> Entry:
+        try:
+            return Entry(ref.device, ref.run, self.results.report(ref.path))
+        except Unreadable as error:
+            warnings.append(Warned(ref.device, ref.run, str(error)))
+            return Entry(ref.device, ref.run, None, str(error))
+
+    def _pages(self, shelves: tuple[Shelf, ...], assets: list[Rendered], tree: Path) -> Iterator[Page]:
+        yield index.page(shelves, self.links)
+        yield compare.page(shelves, self.links)
+        yield dictionary.page(self.links)
+        for shelf in shelves:
+            yield versions.page(shelf, self.links)
+            if shelf.newest.report is None:
+                yield broken.page(address.device_page(shelf.device), shelf, shelf.newest, self.links)
+            for entry in shelf.entries:
+                if entry.report is None:
+                    here = address.run_page(entry.device, entry.run)
+                    yield broken.page(here, shelf, entry, self.links)
+                else:
+                    yield from self._run(shelf, entry, entry.report, assets, tree)
+
+    def _run(
+        self, shelf: Shelf, entry: Entry, report: Report, assets: list[Rendered], tree: Path
+    ) -> Iterator[Page]:
+        """The report at its own address, its probes, and the device's page for the newest."""
+        shown: dict[str, Picture] = {}
+        for name, figure in pictures.draw_all(report, self.cache / "figures"):
+            shown[name], files = pictures.place(report, name, figure)
+            for uri, content in files.items():
+                write_if_changed(tree / uri, content.encode())
+                assets.append(Rendered(uri, tree / uri))
+        assets += [
+            Rendered(address.run_asset(entry.device, entry.run, f"download/{item.name}"), item.path)
+            for item in report.downloads
+        ]
+        own = View(address.run_page(entry.device, entry.run), report, self.links, shown)
+        yield device.page(own, shelf, entry, self.site_url, newest=False)
+        if shelf.newest is entry:
+            latest = View(address.device_page(entry.device), report, self.links, shown)
+            yield device.page(latest, shelf, entry, self.site_url, newest=True)
+        for name in report.families:
+            here = address.family_page(entry.device, entry.run, name)
+            yield family.page(View(here, report, self.links), name, entry)

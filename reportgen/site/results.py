@@ -1,0 +1,165 @@
+"""Derived results kept by content: a bundle that has been derived before is not derived again.
+
+The key is a digest of every byte of the bundle and of the source of the stages that derive, so a
+changed run and a changed rule are both derived anew.  What is kept is JSON.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+import reportgen
+from reportgen.analysis.quantity import Quantity
+from reportgen.errors import ReportgenError
+from reportgen.findings.finding import Finding
+from reportgen.model.architecture import Architecture
+from reportgen.runs import read
+from reportgen.runs.read import Bundle
+from reportgen.runs.schema import MANIFEST, PROGRAMS, SAMPLES, Program
+from reportgen.site.files import write_if_changed
+from reportgen.site.report import Download, Report
+
+log = logging.getLogger(__name__)
+
+STAGES = ("runs", "analysis", "roofline", "findings", "model")
+"""Folders whose source decides what is derived."""
+
+EXPORTS = {
+    "model.json": "architecture model: every fact of the run",
+    "findings.json": "findings with claim level, confidence, alternatives and evidence",
+    "metrics.csv": "one row a metric: value, interval, unit, n, status, claim, confidence",
+    "dictionary.json": "definition of every metric: unit, method, caveat",
+}
+RAW = {
+    SAMPLES: "raw samples, one row each, rejected ones included",
+    MANIFEST: "manifest: device, environment, plan, points with status and reason",
+    PROGRAMS: "source, machine code listing and inspection of every program",
+}
+
+
+class Result(msgspec.Struct, frozen=True):
+    """What is kept of one bundle."""
+
+    quantities: tuple[Quantity, ...]
+    findings: tuple[Finding, ...]
+    architecture: Architecture
+
+
+class Unreadable(Exception):
+    """A bundle that gives no report; the message is fit for a public page."""
+
+
+@dataclass
+class Results:
+    """The store, `folder`, and what one process remembers of files it has read."""
+
+    folder: Path
+    digests: dict[Path, tuple[tuple[int, int], str]] = field(default_factory=dict)
+    reports: dict[str, Report] = field(default_factory=dict)
+
+    def report(self, path: Path) -> Report:
+        """The report of the bundle at `path`, from memory, from disk or derived.
+
+        Raises:
+            Unreadable: the bundle is truncated, edited, of a newer schema, or cannot be derived.
+        """
+        try:
+            key = self.key(path)
+            if key not in self.reports:
+                self.reports[key] = self._load(path, key)
+            return self.reports[key]
+        except (ReportgenError, OSError) as error:
+            raise Unreadable(_public(str(error), path)) from None
+
+    def key(self, path: Path) -> str:
+        """Digest of the bundle and of the code that derives from it."""
+        parts = [self.digest(path / name) for name in (MANIFEST, SAMPLES, PROGRAMS)]
+        return hashlib.sha256("".join([_code(), *parts]).encode()).hexdigest()[:32]
+
+    def digest(self, path: Path) -> str:
+        """sha256 of a file, read again only when its size or time stamp changed."""
+        try:
+            found = path.stat()
+        except OSError:
+            return "missing"
+        mark = (found.st_size, found.st_mtime_ns)
+        if self.digests.get(path, (None, ""))[0] != mark:
+            self.digests[path] = (mark, hashlib.sha256(path.read_bytes()).hexdigest())
+        return self.digests[path][1]
+
+    def _load(self, path: Path, key: str) -> Report:
+        bundle = read.load(path)
+        folder = self.folder / key
+        try:
+            result = msgspec.json.decode((folder / "result.json").read_bytes(), type=Result)
+            programs = bundle.programs
+        except (FileNotFoundError, msgspec.DecodeError):
+            result, programs = self._derive(bundle, folder)
+        return Report(
+            run=bundle.run,
+            architecture=result.architecture,
+            quantities=result.quantities,
+            findings=result.findings,
+            programs=programs,
+            downloads=self._downloads(path, folder),
+            digest=self.digest(path / MANIFEST),
+        )
+
+    def _derive(self, bundle: Bundle, folder: Path) -> tuple[Result, dict[str, Program]]:
+        # Imported here: deriving needs pandas and scipy, showing what was derived does not.
+        from reportgen.model import derive
+        from reportgen.model.exports import csv, dictionary, json
+        from reportgen.runs import verify
+
+        faults = verify.verify(bundle.path)
+        if faults:
+            raise Unreadable("; ".join(faults))
+        try:
+            derived = derive.derive_bundle(bundle)
+        except Exception as error:  # one odd bundle must not take the whole site with it
+            log.debug("deriving %s failed", bundle.path, exc_info=True)
+            raise Unreadable(f"it cannot be derived ({type(error).__name__}: {error})") from error
+        result = Result(derived.quantities, derived.findings, derived.architecture)
+        exports = {
+            json.MODEL: json.encode(derived.architecture, json.MODEL),
+            json.FINDINGS: json.encode(derived.findings, json.FINDINGS),
+            csv.METRICS: csv.encode(derived.architecture),
+            dictionary.JSON: dictionary.encode_json(),
+        }
+        for name, content in exports.items():
+            write_if_changed(folder / name, content)
+        write_if_changed(folder / "result.json", msgspec.json.encode(result))
+        return result, bundle.programs
+
+    def _downloads(self, path: Path, folder: Path) -> tuple[Download, ...]:
+        places = {name: folder / name for name in EXPORTS} | {name: path / name for name in RAW}
+        return tuple(
+            Download(name, place, self.digest(place), place.stat().st_size, what)
+            for name, what in (EXPORTS | RAW).items()
+            if (place := places[name]).is_file()
+        )
+
+
+@cache
+def _code() -> str:
+    """Digest of the source that derives: another version, another result."""
+    root = Path(reportgen.__file__).parent
+    digest = hashlib.sha256()
+    for stage in STAGES:
+        for path in sorted((root / stage).rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _public(message: str, path: Path) -> str:
+    """A message without the folders of the machine that renders."""
+    short = f"{path.parent.name}/{path.name}"
+    for text in (str(path.resolve()), str(path)):
+        message = message.replace(text, short)
+    return message

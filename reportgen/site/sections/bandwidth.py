@@ -1,0 +1,77 @@
+"""Bandwidth by level and kernel, one core and all cores."""
+
+from __future__ import annotations
+
+from reportgen.findings.metric import ALL_CORES, parse
+from reportgen.findings.wording.names import counted, kernel, level
+from reportgen.model.architecture import Fact
+from reportgen.site import blocks
+from reportgen.site.tables import Cell, Column, Row, table
+from reportgen.site.view import Section, View, present
+
+COLUMNS = (
+    Column("level"),
+    Column("kernel"),
+    Column("cores", number=True),
+    Column("rate", number=True),
+    Column("interval", number=True),
+    Column("n", number=True, note="accepted samples"),
+    Column("claim, confidence"),
+    Column("status"),
+)
+
+
+def section(view: View) -> Section | None:
+    """Rates of every kernel in every level."""
+    rates = view.report.of("bandwidth.")
+    if not rates:
+        return None
+    kernels = tuple(dict.fromkeys(parse(rate.metric).part for rate in rates))
+    intro = view.intro("bandwidth", kernels=kernels, kernel=kernel, counted=counted)
+    best = [rate.metric for rate in _fastest(rates).values()]
+    told = view.stated(name for metric in best for name in (metric, f"scaling:{metric}"))
+    drawn = view.figure(
+        "bandwidth", _alternative(rates), "Bandwidth by level and kernel, on a logarithmic axis."
+    )
+    body = table("bandwidth", "Bandwidth by level and kernel.", COLUMNS, (_row(view, rate) for rate in rates))
+    return Section("bandwidth", "Bandwidth by level", present((told, intro, drawn, body)))
+
+
+def _row(view: View, rate: Fact) -> Row:
+    name = parse(rate.metric)
+    cores = view.report.run.device.cores if name.scope == ALL_CORES else 1
+    return Row(
+        (
+            Cell(level(name.subject) if name.subject else rate.metric, note=rate.metric),
+            Cell(kernel(name.part)),
+            Cell(str(cores), sort=float(cores)),
+            blocks.number_cell(rate),
+            blocks.interval_cell(rate),
+            blocks.count_cell(rate.n),
+            blocks.confidence_cell(rate, view.report.finding.get(rate.metric)),
+            Cell(blocks.status(rate.status), note=rate.reason),
+        ),
+        id=rate.metric,
+        kind="" if blocks.sort_key(rate) is not None else "rg-absent",
+    )
+
+
+def _fastest(rates: tuple[Fact, ...]) -> dict[str, Fact]:
+    """The fastest kernel of each level on one core."""
+    best: dict[str, Fact] = {}
+    for rate in rates:
+        name = parse(rate.metric)
+        if rate.value is None or name.scope:
+            continue
+        held = best.get(name.subject)
+        if held is None or (held.value or 0.0) < rate.value:
+            best[name.subject] = rate
+    return best
+
+
+def _alternative(rates: tuple[Fact, ...]) -> str:
+    told = "; ".join(
+        f"{level(name)} {blocks.number(rate)} ({kernel(parse(rate.metric).part)})"
+        for name, rate in _fastest(rates).items()
+    )
+    return f"Dot chart of bandwidth. Fastest kernel of each level on one core: {told or 'none measured'}."

@@ -1,0 +1,81 @@
+"""Which operation classes get in each other's way: findings, heat map, table."""
+
+from __future__ import annotations
+
+from reportgen.findings.finding import Finding
+from reportgen.site import blocks
+from reportgen.site.markup import Html, fold, join
+from reportgen.site.tables import Cell, Column, Row, table
+from reportgen.site.view import Section, View, present
+
+COLUMNS = (
+    Column("first"),
+    Column("second"),
+    Column("ratio", number=True, note="0 beside each other, 1 one after the other"),
+    Column("interval", number=True),
+    Column("reading"),
+    Column("n", number=True, note="accepted samples"),
+    Column("claim, confidence"),
+    Column("status"),
+)
+
+STATED = 6
+"""Pairs said in words: those that get most in each other's way."""
+
+
+def section(view: View) -> Section | None:
+    """All pairs of the matrix and the named pairs."""
+    pairs = view.report.architecture.interference
+    if not pairs:
+        return None
+    found = [f for pair in pairs if (f := view.report.finding.get(pair.index.metric)) is not None]
+    intro = view.intro("interference")
+    rows = (
+        Row(
+            (
+                Cell(view.report.title(pair.first)),
+                Cell(view.report.title(pair.second)),
+                blocks.bare_cell(pair.index, 3),
+                blocks.bare_interval_cell(pair.index, 3),
+                Cell(pair.reading or "–"),
+                blocks.count_cell(pair.index.n),
+                blocks.confidence_cell(pair.index, view.report.finding.get(pair.index.metric)),
+                Cell(blocks.status(pair.index.status), note=pair.index.reason),
+            ),
+            id=pair.index.metric,
+            kind="" if blocks.sort_key(pair.index) is not None else "rg-absent",
+        )
+        for pair in pairs
+    )
+    others = [pair.index for pair in pairs if pair.first != pair.second and pair.index.value is not None]
+    most = sorted(others, key=lambda index: -(index.value or 0.0))
+    sharing = [rule for index in most if (rule := view.report.finding.get(f"sharing:{index.metric}"))]
+    told = view.stated([rule.id for rule in sharing[:STATED]] or [index.metric for index in most[:STATED]])
+    drawn = view.figure("interference", _alternative(view, found), "Interference of each pair of operations.")
+    body = table("interference", "Interference of each pair of operations.", COLUMNS, rows, filtered=True)
+    return Section(
+        "interference",
+        "Pipeline interference",
+        present((told, intro, drawn, body, *_evidence(view, sharing))),
+    )
+
+
+def _alternative(view: View, found: list[Finding]) -> str:
+    """How many pairs read which way."""
+    counts: dict[str, int] = {}
+    for pair in view.report.architecture.interference:
+        if pair.first != pair.second:
+            counts[pair.reading or "no reading"] = counts.get(pair.reading or "no reading", 0) + 1
+    told = ", ".join(f"{reading}: {count}" for reading, count in sorted(counts.items()))
+    return (
+        f"Heat map of {sum(counts.values())} pairs of different operations. Readings: {told}. "
+        f"The numbers are in the table below; {len(found)} findings carry them in words."
+    )
+
+
+def _evidence(view: View, sharing: list[Finding]) -> tuple[Html, ...]:
+    """The inferences with their alternatives, one fold for all."""
+    if not sharing:
+        return ()
+    inner = join(view.findings(sharing, anchored=True))
+    return (fold(f"Evidence of {len(sharing)} inferences", inner),)

@@ -1,0 +1,44 @@
+"""The numbers people come for, as cards that lead to their evidence."""
+
+from __future__ import annotations
+
+from reportgen.findings.metric import LEVELS
+from reportgen.findings.wording.names import level, precision
+from reportgen.site import blocks
+from reportgen.site.markup import Html, anchor, element, join
+from reportgen.site.view import Section, View
+
+PRECISIONS = ("fp64", "fp32", "fp16", "bf16", "int8")
+
+
+def section(view: View) -> Section:
+    """Capacities, latencies, memory bandwidth, peaks and ridges, as far as the run has them."""
+    wanted: list[tuple[str, str]] = []
+    for name in LEVELS:
+        wanted.append((f"memory.{name}.capacity", f"{level(name)} capacity"))
+        wanted.append((f"memory.{name}.latency", f"{level(name)} latency"))
+    for kernel in ("read", "triad"):
+        wanted.append((f"bandwidth.dram.{kernel}", f"DRAM {kernel}, 1 core"))
+    wanted.append(("bandwidth.dram.read.all_cores", f"DRAM read, {view.report.run.device.cores} cores"))
+    wanted += [(f"peak.{name}", f"{precision(name)} peak, 1 core") for name in PRECISIONS]
+    wanted += [(f"ridge.{name}.dram", f"{precision(name)} ridge on DRAM") for name in ("fp32", "fp64")]
+    cards = [card for metric, title in wanted if (card := _card(view, metric, title))]
+    return Section("key-figures", "Key figures", (element("div", join(cards), class_="rg-cards"),))
+
+
+def _card(view: View, metric: str, title: str) -> Html:
+    quantity = view.report.fact(metric)
+    if quantity is None or blocks.sort_key(quantity) is None:
+        return Html("")
+    found = view.report.finding.get(metric)
+    interval = blocks.interval_cell(quantity).html
+    small: list[object] = [interval] if interval != "–" and quantity.value is not None else []
+    small.append(f"n = {quantity.n}")
+    marks = [blocks.claim(found.claim), blocks.confidence(found.confidence)] if found else []
+    body = (
+        element("div", title, class_="rg-card-title"),
+        element("div", anchor(blocks.number(quantity), f"#{metric}"), class_="rg-card-value"),
+        element("div", join(small, ", "), class_="rg-card-interval"),
+        element("div", join(marks, " "), class_="rg-marks"),
+    )
+    return element("div", join(body), class_="rg-card")

@@ -1,0 +1,140 @@
+"""How it was measured: toolchain, clock, gates, drift, acceptance, and where the time went."""
+
+from __future__ import annotations
+
+from reportgen.site.markup import Html, facts
+from reportgen.site.tables import Cell, Column, Row, table
+from reportgen.site.view import Section, View, present
+from reportgen.units import format_bytes, format_interval, format_value, significant
+
+
+def section(view: View) -> Section:
+    """Everything a reader needs in order to trust the numbers or to repeat them."""
+    run = view.report.run
+    children = (
+        Section("environment", "Environment and toolchain", (_environment(view),)),
+        Section("clock", "Clock and gates", (_clock(view),)),
+        Section("drift", "Drift", present((_drift(view),))),
+        Section("acceptance", "Samples taken and accepted", (_acceptance(view),)),
+        Section("time", "Where the time went", (_time(view),)),
+    )
+    intro = view.intro("measuring", run=run)
+    return Section("measuring", "How this was measured", (intro,), tuple(c for c in children if c.body))
+
+
+def _environment(view: View) -> Html:
+    run = view.report.run
+    pairs: list[tuple[object, object]] = [
+        (key.replace("_", " "), _plain(key, value)) for key, value in sorted(run.environment.items())
+    ]
+    pairs += [(key.replace("_", " "), value) for key, value in sorted(run.toolchain.items())]
+    pairs += [
+        (f"{key.replace('_', ' ')} (reported)", _plain(key, value))
+        for key, value in sorted(run.device.reported.items())
+    ]
+    return facts(pairs)
+
+
+def _plain(key: str, value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (int, float)):
+        return format_bytes(value) if key.endswith("bytes") else f"{value:g}" if value < 1e6 else f"{value}"
+    return str(value)
+
+
+def _clock(view: View) -> Html:
+    clock = view.report.run.clock
+    gates = (
+        f"both calibrations agree within {clock.agreement * 100:g} %, and both canaries reach "
+        f"{clock.canary_share * 100:g} % of the best issue rate of the run"
+    )
+    return facts(
+        (
+            (
+                "tick",
+                (
+                    f"{format_value(clock.tick_hz, 'hertz', 6)} "
+                    f"({format_interval(clock.tick_hz_low, clock.tick_hz_high, 'hertz', 6)})"
+                ),
+            ),
+            ("calibration", f"{clock.calibration_cycles} dependent adds beside each sample"),
+            (
+                "canary",
+                f"{clock.canary_instructions} instructions, best {significant(clock.canary_best)} per cycle",
+            ),
+            ("a sample is accepted when", gates),
+            ("note", clock.note or "–"),
+            ("method", view.method("clock", "clock and gates")),
+        )
+    )
+
+
+def _drift(view: View) -> Html:
+    marks = view.report.run.drift
+    if not marks:
+        return Html("")
+    rows = (
+        Row(
+            (
+                Cell(mark.where),
+                Cell(str(mark.order), sort=float(mark.order)),
+                Cell(format_value(mark.cycle_hz, "hertz"), sort=mark.cycle_hz),
+                Cell(significant(mark.canary_rate), sort=mark.canary_rate),
+            )
+        )
+        for mark in marks
+    )
+    columns = (
+        Column("where"),
+        Column("position in the order", number=True),
+        Column("core clock", number=True),
+        Column("canary, per cycle", number=True),
+    )
+    return table("drift", "The canary at start, middle and end.", columns, rows, sortable=False)
+
+
+def _acceptance(view: View) -> Html:
+    rows = []
+    for family, probes in view.report.families.items():
+        points = [point for probe in probes for point in view.report.points.get(probe.id, ())]
+        accepted, total = sum(p.accepted for p in points), sum(p.total for p in points)
+        share = f"{100 * accepted / total:.1f} %" if total else "–"
+        rows.append(
+            Row(
+                (
+                    Cell(family.replace("_", " ")),
+                    Cell(str(len(probes)), sort=float(len(probes))),
+                    Cell(str(len(points)), sort=float(len(points))),
+                    Cell(str(accepted), sort=float(accepted)),
+                    Cell(str(total), sort=float(total)),
+                    Cell(share, sort=accepted / total if total else None),
+                )
+            )
+        )
+    columns = (
+        Column("family"),
+        Column("probes", number=True),
+        Column("points", number=True),
+        Column("accepted", number=True),
+        Column("taken", number=True),
+        Column("share", number=True),
+    )
+    return table("acceptance", "Samples by family; rejected ones stay in the raw data.", columns, rows)
+
+
+def _time(view: View) -> Html:
+    timing = view.report.run.timing
+    total = timing.get("total") or sum(timing.values()) or 1.0
+    rows = (
+        Row(
+            (
+                Cell(name),
+                Cell(f"{seconds:.1f} s", sort=seconds),
+                Cell(f"{100 * seconds / total:.0f} %", sort=seconds),
+            )
+        )
+        for name, seconds in timing.items()
+    )
+    columns = (Column("part"), Column("time", number=True), Column("share", number=True))
+    return table("time", "Wall time of the run by part.", columns, rows)

@@ -1,0 +1,86 @@
+"""The memory hierarchy: where levels end, what a load costs in each, lines, ways and TLBs."""
+
+from __future__ import annotations
+
+from reportgen.findings.finding import Finding
+from reportgen.findings.metric import Kind, parse
+from reportgen.findings.wording.names import noun
+from reportgen.model.architecture import Fact
+from reportgen.site import blocks
+from reportgen.site.markup import Html, element
+from reportgen.site.tables import Cell, Column, Row, table
+from reportgen.site.view import Section, View, present, sentence
+
+COLUMNS = (
+    Column("metric"),
+    Column("value", number=True),
+    Column("interval", number=True),
+    Column("n", number=True, note="accepted samples"),
+    Column("claim, confidence"),
+    Column("status"),
+)
+
+HEADED = (Kind.CAPACITY, Kind.LEVEL_LATENCY, Kind.LINE, Kind.ASSOCIATIVITY, Kind.TLB_REACH)
+"""Kinds of metric that have a heading of their own, on huge pages where there are two kinds."""
+
+
+def section(view: View) -> Section | None:
+    """Sweep, then every fact of the hierarchy."""
+    facts = view.report.of("memory.", "chase.")
+    if not facts:
+        return None
+    intro = view.intro("memory")
+    ends = [view.report.finding.get(f"memory.{name}.capacity") for name in view.report.level_order()]
+    told = view.stated(f"memory.{name}.capacity" for name in view.report.level_order())
+    drawn = view.figure(
+        "working_set",
+        sentence(ends, "Curve of load latency against working-set size, on both kinds of pages."),
+        "Cycles per dependent load against the working set. Bands are boundary intervals.",
+    )
+    body = table(
+        "memory",
+        "Memory hierarchy: every metric with its interval.",
+        COLUMNS,
+        (_row(view, fact) for fact in facts),
+    )
+    children = [child for fact in facts if (child := _headed(view, fact)) is not None]
+    return Section("memory", "Memory hierarchy", present((told, intro, drawn, body)), tuple(children))
+
+
+def _row(view: View, fact: Fact) -> Row:
+    plain = parse(fact.metric)
+    headed = _has_heading(view, fact)
+    name = view.term(fact.metric, _name(view, fact.metric))
+    if headed:
+        name = element("a", _name(view, fact.metric), href=f"#{fact.metric}")
+    return Row(
+        (
+            Cell(name, note=fact.metric),
+            blocks.number_cell(fact),
+            blocks.interval_cell(fact),
+            blocks.count_cell(fact.n),
+            blocks.confidence_cell(fact, view.report.finding.get(fact.metric)),
+            Cell(blocks.status(fact.status), note=fact.reason),
+        ),
+        id="" if headed else plain.text,
+        kind="" if blocks.sort_key(fact) is not None else "rg-absent",
+    )
+
+
+def _name(view: View, metric: str) -> str:
+    text = noun(metric, view.report.title).removeprefix("the ")
+    return text[:1].upper() + text[1:]
+
+
+def _has_heading(view: View, fact: Fact) -> bool:
+    name = parse(fact.metric)
+    return name.kind in HEADED and not name.pages and fact.metric in view.report.finding
+
+
+def _headed(view: View, fact: Fact) -> Section | None:
+    if not _has_heading(view, fact):
+        return None
+    found: list[Finding | None] = [view.report.finding[fact.metric]]
+    small = view.report.finding.get(f"{fact.metric}_4k")
+    body: tuple[Html, ...] = view.findings([*found, small])
+    return Section(fact.metric, _name(view, fact.metric), body)
