@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 import msgspec
 
 from reportgen.findings.finding import Claim
@@ -94,3 +97,42 @@ class Architecture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     facts: tuple[Fact, ...]
     """Every fact, the ones above included, in metric order: the flat view."""
     supersedes: str = ""
+
+    def instruction(self, operation: str) -> Instruction:
+        """The operation `operation`, a key of the instruction table.
+
+        Raises:
+            KeyError: the run does not know it; the message names similar ones.
+        """
+        for one in self.instructions:
+            if one.operation == operation:
+                return one
+        raise _unknown("operation", operation, (one.operation for one in self.instructions))
+
+    def level(self, name: str) -> Level:
+        """The level `name` of the memory hierarchy.
+
+        Raises:
+            KeyError: the run does not know it.
+        """
+        for one in self.memory:
+            if one.name == name:
+                return one
+        raise _unknown("level", name, (one.name for one in self.memory))
+
+    def fact(self, metric: str) -> Fact:
+        """The fact of the metric id `metric`.
+
+        Raises:
+            KeyError: the run does not know it; the message names similar ones.
+        """
+        for one in self.facts:
+            if one.metric == metric:
+                return one
+        raise _unknown("metric", metric, (one.metric for one in self.facts))
+
+
+def _unknown(what: str, name: str, known: Iterable[str]) -> KeyError:
+    similar = get_close_matches(name, list(known), n=3)
+    hint = f"; similar: {', '.join(similar)}" if similar else ""
+    return KeyError(f"no {what} '{name}' in this run{hint}")

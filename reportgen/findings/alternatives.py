@@ -1,0 +1,60 @@
+"""Explanations of a shared slowdown that the evidence does or does not exclude.
+
+An alternative is removed only with evidence from the same run, which is stored beside it.
+"""
+
+from __future__ import annotations
+
+from reportgen.analysis.quantity import Quantity
+from reportgen.findings import interference
+from reportgen.findings.evidence import Evidence
+from reportgen.findings.wording import instructions
+
+PIPELINE = "shared execution pipeline"
+ISSUE_PORT = "issue port"
+SCHEDULER = "scheduler"
+READ_PORT = "register read port"
+WRITEBACK = "writeback port"
+FRONT_END = "front-end (fetch or dispatch) limit"
+CLOCK = "power or clock limit"
+
+ALL = (PIPELINE, ISSUE_PORT, SCHEDULER, READ_PORT, WRITEBACK, FRONT_END, CLOCK)
+
+CLOCK_AGREEMENT = 0.004
+"""Calibrations before and after a sample that agree within this leave no room for a clock change that would
+explain an index of 0.15 or more."""
+
+BOUNDARY = (
+    "page placement (set aliasing)",
+    "reach of a TLB",
+    "share of the cache taken by a neighbour",
+    "replacement policy that gives up part of the level early",
+)
+"""What else can move the edge of a cache level."""
+
+PAGES = (
+    "page placement (set aliasing)",
+    "huge pages granted in part only",
+    "load of neighbours that differed between the visits",
+)
+"""What else than address translation can make loads slower on small pages."""
+
+REPORTED_SIZE = (
+    "a guest or container sees the host's cache and gets a share of it",
+    "page placement (set aliasing)",
+    "share of the cache taken by a neighbour",
+)
+"""Why a reported and a measured capacity can differ."""
+
+
+def weigh(evidence: Evidence, quantity: Quantity) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(alternatives left, alternatives excluded with their evidence) for an interference index."""
+    excluded: dict[str, str] = {}
+    agreement = evidence.run.clock.agreement
+    if quantity.n > 0 and 0 < agreement <= CLOCK_AGREEMENT:
+        excluded[CLOCK] = instructions.steady_clock(quantity.n, agreement)
+    room = interference.front_end_room(evidence, quantity)
+    if room is not None and room >= interference.FRONT_END_ROOM:
+        excluded[FRONT_END] = instructions.front_end_idle(room)
+    left = tuple(one for one in ALL if one not in excluded)
+    return left, tuple(f"{one} ({why})" for one, why in excluded.items())

@@ -1,0 +1,271 @@
+"""How the hypothesis of each probe ends, by one stated rule an analysis.
+
+A hypothesis is `supported` or `not supported` only where the rule can be evaluated on numbers that
+passed the gates; everything else is `undecided`, with the reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from reportgen.analysis.quantity import Quantity
+from reportgen.findings import interference
+from reportgen.findings.evidence import Evidence, central, interval, stated
+from reportgen.findings.finding import Verdict
+from reportgen.findings.gates.record import Contradiction
+from reportgen.findings.metric import Kind, parse
+from reportgen.runs.schema import ProbeInfo
+from reportgen.status import Status
+
+LINEAR_WITHIN = 0.02
+"""Largest residual of a slope, relative to the fitted value, that still counts as a straight line."""
+
+WHOLE_WITHIN = 0.02
+"""Cycles by which a latency may miss a whole number."""
+
+ROOF_ROOM = 1.05
+"""A library routine may exceed a measured roof by this before the hypothesis falls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """How the hypothesis of one probe ends."""
+
+    probe: str
+    hypothesis: str
+    verdict: Verdict
+    rule: str
+    """The rule of its analysis, in words."""
+    reason: str = ""
+    """Why it ended so, where the rule alone does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """What a rule may look at."""
+
+    evidence: Evidence
+    probe: ProbeInfo
+    quantities: list[Quantity]
+    """Usable quantities of the probe."""
+    refused: list[Quantity]
+    """Quantities of the probe without a value."""
+    failed: frozenset[str]
+    """Gates that a quantity of the probe did not pass."""
+
+
+_Ending = tuple[Verdict, str]
+_YES: _Ending = (Verdict.SUPPORTED, "")
+
+
+def _no(reason: str) -> _Ending:
+    return Verdict.NOT_SUPPORTED, reason
+
+
+def _open(reason: str) -> _Ending:
+    return Verdict.UNDECIDED, reason
+
+
+def conclude(evidence: Evidence, contradictions: Iterable[Contradiction] = ()) -> dict[str, Conclusion]:
+    """Probe id -> how its hypothesis ends, for every probe of the run."""
+    every: dict[str, list[Quantity]] = {}
+    for group in (evidence.quantities, *evidence.repeated.values()):
+        for quantity in group:
+            every.setdefault(quantity.probe, []).append(quantity)
+    failed: dict[str, set[str]] = {}
+    for one in contradictions:
+        for metric in one.metrics:
+            failed.setdefault(metric, set()).add(one.gate)
+    found = {}
+    for probe in evidence.run.probes:
+        own = every.get(probe.id, [])
+        case = _Case(
+            evidence=evidence,
+            probe=probe,
+            quantities=[quantity for quantity in own if stated(quantity)],
+            refused=[quantity for quantity in own if not stated(quantity)],
+            failed=frozenset(gate for q in own for gate in failed.get(q.metric, ())),
+        )
+        rule, judge = RULES.get(probe.analysis, _NO_RULE)
+        verdict, reason = judge(case) if case.quantities or probe.analysis == "slope" else _nothing(case)
+        found[probe.id] = Conclusion(probe.id, probe.hypothesis, verdict, rule, reason)
+    return found
+
+
+def _nothing(case: _Case) -> _Ending:
+    reasons = dict.fromkeys(quantity.reason for quantity in case.refused if quantity.reason)
+    return _open("; ".join(reasons) or "no usable number")
+
+
+def _slope(case: _Case) -> _Ending:
+    residuals = [
+        residual for q in (*case.quantities, *case.refused) if (residual := _residual(q)) is not None
+    ]
+    if residuals and max(residuals) > LINEAR_WITHIN:
+        return _no(f"the line misses a point by {100 * max(residuals):.1f} %")
+    if not case.quantities:
+        return _nothing(case)
+    if not residuals:
+        return _open("the analysis states no linearity")
+    quantity = case.quantities[0]
+    if "whole number" in case.probe.hypothesis:
+        value, (low, high) = central(quantity), interval(quantity)
+        nearest = round(value)
+        if not (low <= nearest <= high or abs(value - nearest) <= WHOLE_WITHIN):
+            return _no(f"{value:.3f} is not a whole number of cycles")
+    return _YES
+
+
+def _residual(quantity: Quantity) -> float | None:
+    """Largest relative distance of a point from the line; also where it was too large for a value."""
+    if "linearity" in quantity.inputs:
+        return quantity.inputs["linearity"]
+    steps, cycles = quantity.details.get("length", ()), quantity.details.get("cycles", ())
+    slope, intercept = quantity.details.get("slope"), quantity.details.get("intercept")
+    if len(steps) < 3 or slope is None or intercept is None:
+        return None
+    return max(abs(float(y / (intercept + slope * x)) - 1) for x, y in zip(steps, cycles, strict=True))
+
+
+def _plateau(case: _Case) -> _Ending:
+    for quantity in case.quantities:
+        if parse(quantity.metric).kind is Kind.THROUGHPUT:
+            if quantity.status is Status.CENSORED:
+                return _no("the rate still rises at the largest number of accumulators")
+            if "knee" not in quantity.details:
+                return _open("the analysis states no knee")
+    return _YES
+
+
+def _interference(case: _Case) -> _Ending:
+    readings = {
+        interference.read(case.evidence, q).name
+        for q in case.quantities
+        if parse(q.metric).subject != parse(q.metric).part
+    }
+    if case.failed:
+        return _open(f"gates failed: {', '.join(sorted(case.failed))}")
+    if not readings:
+        return _open("no pair with a usable number")
+    unclear = readings & {interference.CANNOT_TELL}
+    expected = case.probe.constants.get("expects")
+    if expected is None:
+        if interference.PARTLY in readings:
+            return _no("some pairs are partly shared")
+        return _open("some pairs cannot be told") if unclear else _YES
+    if readings == {expected}:
+        return _YES
+    opposite = {interference.SEPARATE}
+    if expected == interference.SEPARATE:
+        opposite = {interference.SHARED, interference.PARTLY}
+    if readings <= opposite:
+        return _no(f"the index reads as {', '.join(sorted(readings))}")
+    return _open(f"the index reads as {', '.join(sorted(readings))}")
+
+
+def _steps(case: _Case) -> _Ending:
+    if case.failed & {"latencies_rise", "capacities_nest"}:
+        return _no(f"gates failed: {', '.join(sorted(case.failed))}")
+    edges = [q for q in case.quantities if parse(q.metric).kind is Kind.CAPACITY]
+    if not any(q.status is not Status.CENSORED for q in edges):
+        return _open("no boundary was found within the range of the sweep")
+    return _YES
+
+
+def _edge(case: _Case) -> _Ending:
+    if all(quantity.status is Status.CENSORED for quantity in case.quantities):
+        return _open("no edge was found within the range of the probe")
+    return _open(f"gates failed: {', '.join(sorted(case.failed))}") if case.failed else _YES
+
+
+def _levels(gate: str) -> Callable[[_Case], _Ending]:
+    def judge(case: _Case) -> _Ending:
+        if gate in case.failed:
+            return _no(f"gate failed: {gate}")
+        names = {parse(quantity.metric).subject for quantity in case.quantities}
+        return _YES if len(names) > 1 else _open("fewer than two levels have a number")
+
+    return judge
+
+
+def _width(operation: str) -> int:
+    match = re.search(r"_(\d{3,4})$", operation)
+    return int(match.group(1)) if match else 0
+
+
+def _peak(case: _Case) -> _Ending:
+    operations = {
+        str(point.settings["operation"])
+        for point in case.evidence.run.points
+        if point.probe == case.probe.id and point.status is Status.OK and "operation" in point.settings
+    }
+    best = next((str(q.details["operation"]) for q in case.quantities if "operation" in q.details), "")
+    if not best or len({_width(one) for one in operations}) < 2:
+        return _open("fewer than two register widths were measured")
+    if _width(best) == max(_width(one) for one in operations):
+        return _YES
+    return _no(f"{best} gave the highest rate")
+
+
+def _library(case: _Case) -> _Ending:
+    reached = []
+    for quantity in case.quantities:
+        precision = {"s": "fp32", "d": "fp64"}.get(parse(quantity.metric).subject[:1], "")
+        roof = case.evidence.usable(f"peak.{precision}")
+        if roof is not None:
+            reached.append((central(quantity) / central(roof), quantity.metric))
+    if not reached:
+        return _open("no measured peak of its precision")
+    share, metric = max(reached)
+    if share > ROOF_ROOM:
+        return _no(f"{metric} is {share:.2f} times the measured peak")
+    return _YES
+
+
+_NO_RULE: tuple[str, Callable[[_Case], _Ending]] = (
+    "No rule for this analysis.",
+    lambda case: _open("no rule for this analysis"),
+)
+
+_STRAIGHT = (
+    "Supported when every point lies within 2 % of one straight line and, where the hypothesis speaks of a "
+    "whole number, the slope is one within its interval or 0.02 cycles."
+)
+_STOPS_RISING = (
+    "Supported when the rate stops rising within the accumulators that were tried; not supported when it "
+    "still rises at the last."
+)
+_READING = (
+    "Where the probe expects a reading, supported by that reading and not supported by the opposite one; "
+    "for a matrix, supported when every pair reads as shared or separate. Undecided when a gate failed."
+)
+_EDGE_FOUND = "Supported when an edge was found within the range of the probe."
+
+RULES: dict[str, tuple[str, Callable[[_Case], _Ending]]] = {
+    "slope": (_STRAIGHT, _slope),
+    "plateau": (_STOPS_RISING, _plateau),
+    "interference": (_READING, _interference),
+    "working_set": (
+        "Supported when at least one boundary lies within the sweep and latencies rise from level to level.",
+        _steps,
+    ),
+    "line": (_EDGE_FOUND, _edge),
+    "conflict": (_EDGE_FOUND, _edge),
+    "tlb": (_EDGE_FOUND, _edge),
+    "pointer_chase": (
+        "Supported when at least two levels have a latency and each is 10 % above the one inside it.",
+        _levels("latencies_rise"),
+    ),
+    "bandwidth": (
+        "Supported when at least two levels have a rate and no outer level is faster than the one inside it.",
+        _levels("bandwidth_falls"),
+    ),
+    "peak": (
+        "Supported when the operation with the highest rate is of the widest registers that were measured.",
+        _peak,
+    ),
+    "library": ("Supported when no size exceeds the measured peak of its precision by 5 %.", _library),
+}
+"""Analysis -> its rule in words, and the rule."""

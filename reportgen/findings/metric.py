@@ -1,0 +1,104 @@
+"""What a metric id says: `memory.l1.latency` is the latency of level `l1`.
+
+Ids are built by the analysis and never by hand elsewhere; this module is the one place that takes
+them apart again, for wording, gates, the model and the data dictionary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+LEVELS = ("l1", "l2", "l3", "dram")
+"""From the core outwards."""
+
+SPILLING_KERNELS = frozenset({"nt_write", "nt_copy"})
+"""Bandwidth kernels whose stores bypass the caches on purpose: their rate says nothing of a level
+further in than memory."""
+
+ALL_CORES = "all_cores"
+
+
+class Kind(StrEnum):
+    """What a metric is about; each has one builder of sentences and one entry in the dictionary."""
+
+    LATENCY = "latency"
+    THROUGHPUT = "throughput"
+    ISSUE_INTERVAL = "issue_interval"
+    INTERFERENCE = "interference"
+    CAPACITY = "capacity"
+    LEVEL_LATENCY = "level_latency"
+    LEVEL_TIME = "level_time"
+    LINE = "line"
+    ASSOCIATIVITY = "associativity"
+    TLB_REACH = "tlb_reach"
+    CHASE = "chase"
+    BANDWIDTH = "bandwidth"
+    PEAK = "peak"
+    PEAK_PER_CYCLE = "peak_per_cycle"
+    KERNEL = "kernel"
+    RIDGE = "ridge"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class MetricId:
+    """A metric id, taken apart."""
+
+    text: str
+    kind: Kind
+    subject: str = ""
+    """Operation, level, TLB, precision or library routine."""
+    part: str = ""
+    """Second operation, bandwidth kernel, level of a ridge, size of a library call."""
+    scope: str = ""
+    """`all_cores` or empty (one core)."""
+    pages: str = ""
+    """`4k` for the variant on small pages, else empty."""
+
+
+_STEMS = {"latency": Kind.LATENCY, "throughput": Kind.THROUGHPUT, "issue_interval": Kind.ISSUE_INTERVAL}
+_LEVEL_FACTS = {
+    "capacity": Kind.CAPACITY,
+    "latency": Kind.LEVEL_LATENCY,
+    "latency_time": Kind.LEVEL_TIME,
+    "associativity": Kind.ASSOCIATIVITY,
+    "reach": Kind.TLB_REACH,
+}
+
+
+@lru_cache(maxsize=4096)
+def parse(metric: str) -> MetricId:
+    """The parts of `metric`; an id of no known shape is of kind `other`."""
+    parts = metric.split(".")
+    stem, rest = parts[0], parts[1:]
+    if stem in _STEMS and len(rest) == 1:
+        return MetricId(metric, _STEMS[stem], rest[0])
+    if stem == "interference" and len(rest) == 2:
+        return MetricId(metric, Kind.INTERFERENCE, rest[0], rest[1])
+    if stem == "memory":
+        return _memory(metric, rest)
+    if stem == "chase" and len(rest) == 2 and rest[1] == "latency":
+        return MetricId(metric, Kind.CHASE, rest[0])
+    if stem == "bandwidth" and len(rest) in (2, 3):
+        return MetricId(metric, Kind.BANDWIDTH, rest[0], rest[1], rest[2] if len(rest) == 3 else "")
+    if stem == "peak" and len(rest) == 1:
+        return MetricId(metric, Kind.PEAK, rest[0])
+    if stem == "peak" and len(rest) == 2 and rest[1] == "per_cycle":
+        return MetricId(metric, Kind.PEAK_PER_CYCLE, rest[0])
+    if stem == "kernel" and len(rest) == 2:
+        return MetricId(metric, Kind.KERNEL, rest[0], rest[1])
+    if stem == "ridge" and len(rest) == 2:
+        return MetricId(metric, Kind.RIDGE, rest[0], rest[1])
+    return MetricId(metric, Kind.OTHER)
+
+
+def _memory(metric: str, rest: list[str]) -> MetricId:
+    if rest == ["line"]:
+        return MetricId(metric, Kind.LINE)
+    if len(rest) == 2:
+        fact = rest[1].removesuffix("_4k")
+        if fact in _LEVEL_FACTS:
+            return MetricId(metric, _LEVEL_FACTS[fact], rest[0], pages="4k" if fact != rest[1] else "")
+    return MetricId(metric, Kind.OTHER)

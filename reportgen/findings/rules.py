@@ -1,0 +1,147 @@
+"""Findings over several quantities, or over the run as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from reportgen.analysis.quantity import Quantity
+from reportgen.findings import alternatives, interference
+from reportgen.findings.confidence import run_drift
+from reportgen.findings.crosschecks import LEVEL_TOLERANCE, REPORTED, reported_size, within
+from reportgen.findings.evidence import Evidence, central, interval
+from reportgen.findings.finding import Claim
+from reportgen.findings.metric import ALL_CORES, Kind, parse
+from reportgen.findings.wording import instructions, names, rules
+
+DRIFT_NOTICED = 0.01
+"""Changes of the core clock below this are not called a drift."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What a rule says, before its confidence is computed from the quantities it rests on."""
+
+    id: str
+    claim: Claim
+    sentence: str
+    metrics: tuple[str, ...] = ()
+    alternatives: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    samples: int = 0
+    """Samples behind a remark that rests on no quantity."""
+
+
+def remarks(evidence: Evidence) -> Iterator[Remark]:
+    """Every remark that the run allows, in a stable order."""
+    yield from _run(evidence)
+    yield from _sharing(evidence)
+    yield from _operands(evidence)
+    yield from _reported(evidence)
+    yield from _disagreeing_probes(evidence)
+    yield from _pages(evidence)
+    yield from _scaling(evidence)
+
+
+def _run(evidence: Evidence) -> Iterator[Remark]:
+    accepted = sum(point.accepted for point in evidence.run.points)
+    total = sum(point.total for point in evidence.run.points)
+    if total > 0:
+        text = rules.acceptance(accepted, total)
+        yield Remark("acceptance:run", Claim.MEASURED, text, samples=total)
+    change = run_drift(evidence)
+    if change is not None and evidence.clock is not None:
+        noticed = change > DRIFT_NOTICED
+        text = rules.drift(change if noticed else DRIFT_NOTICED, *evidence.clock, noticed)
+        yield Remark("drift:run", Claim.MEASURED, text, samples=accepted)
+
+
+def _sharing(evidence: Evidence) -> Iterator[Remark]:
+    for name, quantity in evidence.of_kind(Kind.INTERFERENCE):
+        reading = interference.read(evidence, quantity).name
+        if name.subject == name.part or reading not in (interference.SHARED, interference.PARTLY):
+            continue
+        left, excluded = alternatives.weigh(evidence, quantity)
+        first, second = evidence.title(name.subject), evidence.title(name.part)
+        text = instructions.sharing(first, second, quantity, partly=reading == interference.PARTLY)
+        yield Remark(f"sharing:{name.text}", Claim.INFERRED, text, (name.text,), left, excluded)
+
+
+def _operands(evidence: Evidence) -> Iterator[Remark]:
+    """Pairs such as `fp64_div` and `fp64_div_nontrivial` (or `integer_div_trivial`)."""
+    for name, quantity in evidence.of_kind(Kind.LATENCY):
+        for mark, here_trivial in (("_nontrivial", True), ("_trivial", False)):
+            other = evidence.usable(f"latency.{_marked(name.subject, mark)}")
+            if other is None or mark in name.subject:
+                continue
+            trivial, rest = (quantity, other) if here_trivial else (other, quantity)
+            if _apart(trivial, rest):
+                text = instructions.operand_dependence(evidence.title(name.subject), trivial, rest)
+                yield Remark(f"operands:{name.text}", Claim.MEASURED, text, (trivial.metric, rest.metric))
+
+
+def _marked(operation: str, mark: str) -> str:
+    stem, _, width = operation.rpartition("_")
+    return f"{stem}{mark}_{width}" if stem and width.isdigit() else f"{operation}{mark}"
+
+
+def _apart(first: Quantity, second: Quantity) -> bool:
+    (low, high), (other_low, other_high) = interval(first), interval(second)
+    return high < other_low or other_high < low
+
+
+def _reported(evidence: Evidence) -> Iterator[Remark]:
+    for metric in REPORTED:
+        quantity, size = evidence.usable(metric), reported_size(evidence, metric)
+        if quantity is None or size is None:
+            continue
+        agrees = within(quantity, size)
+        name = parse(metric)
+        if name.kind is Kind.LINE:
+            text = rules.reported_line(size, quantity, agrees)
+        else:
+            text = rules.reported_capacity(names.level(name.subject), size, quantity, agrees)
+        left = () if agrees else alternatives.REPORTED_SIZE
+        yield Remark(f"reported:{metric}", Claim.MEASURED, text, (metric,), left)
+
+
+def _disagreeing_probes(evidence: Evidence) -> Iterator[Remark]:
+    for name, quantity in evidence.of_kind(Kind.LEVEL_LATENCY):
+        other = evidence.usable(f"chase.{name.subject}.latency")
+        if name.pages or other is None:
+            continue
+        gap = abs(central(quantity) - central(other)) / max(central(quantity), central(other))
+        if gap > LEVEL_TOLERANCE.get(name.subject, 0.0) and _apart(quantity, other):
+            text = rules.probes_disagree(names.noun(name.text, evidence.title), quantity, other)
+            yield Remark(f"probes:{name.text}", Claim.MEASURED, text, (name.text, other.metric))
+
+
+def _pages(evidence: Evidence) -> Iterator[Remark]:
+    for name, small in evidence.of_kind(Kind.LEVEL_LATENCY):
+        huge = evidence.usable(name.text.removesuffix("_4k"))
+        if not name.pages or huge is None or not _huge_granted(evidence, huge):
+            continue
+        if interval(small)[0] > interval(huge)[1]:
+            text = rules.small_pages(name.subject, small, huge)
+            left = alternatives.PAGES
+            yield Remark(f"pages:{huge.metric}", Claim.INFERRED, text, (name.text, huge.metric), left)
+        elif not _apart(small, huge):
+            text = rules.small_pages_not_detected(name.subject, small, huge)
+            yield Remark(f"pages:{huge.metric}", Claim.MEASURED, text, (name.text, huge.metric))
+
+
+def _huge_granted(evidence: Evidence, quantity: Quantity) -> bool:
+    """Whether the kernel gave huge pages to any point behind a quantity."""
+    points = (evidence.points.get(name) for name in quantity.points)
+    granted = (point.facts.get("huge_bytes", 0) for point in points if point is not None)
+    return any(isinstance(size, (int, float)) and size > 0 for size in granted)
+
+
+def _scaling(evidence: Evidence) -> Iterator[Remark]:
+    cores = evidence.run.device.cores
+    for name, together in evidence.of_kind(Kind.BANDWIDTH):
+        alone = evidence.usable(name.text.removesuffix(f".{ALL_CORES}"))
+        if name.scope != ALL_CORES or alone is None or cores < 2:
+            continue
+        text = rules.scaling(name.subject, name.part, alone, together, cores)
+        yield Remark(f"scaling:{alone.metric}", Claim.MEASURED, text, (alone.metric, name.text))

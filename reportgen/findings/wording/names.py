@@ -1,0 +1,128 @@
+"""What people call levels, kernels and metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from reportgen.findings.metric import ALL_CORES, Kind, MetricId, parse
+
+_LEVELS = {"l1": "L1", "l2": "L2", "l3": "L3", "dram": "DRAM"}
+_TLBS = {"dtlb1": "first-level data TLB", "dtlb2": "second-level TLB"}
+_KERNELS = {
+    "read": "read",
+    "write": "write",
+    "copy": "copy",
+    "triad": "triad",
+    "nt_write": "non-temporal write",
+    "nt_copy": "non-temporal copy",
+}
+
+COUNTED = {
+    "read": "the bytes loaded are counted; there are no stores, and write-allocate traffic is not counted",
+    "write": "the bytes stored are counted; the stores are ordinary ones, and write-allocate traffic is not "
+    "counted",
+    "copy": "the bytes loaded and the bytes stored are both counted; the stores are ordinary ones, and "
+    "write-allocate traffic is not counted",
+    "triad": "the bytes of two loads and of one store an element are counted; the stores are ordinary ones, "
+    "and write-allocate traffic is not counted",
+    "nt_write": "the bytes stored are counted; the stores are non-temporal, and write-allocate traffic is "
+    "not counted",
+    "nt_copy": "the bytes loaded and the bytes stored are both counted; the stores are non-temporal, and "
+    "write-allocate traffic is not counted",
+}
+"""Kernel -> which bytes its rate counts and what kind of store it uses: part of every bandwidth."""
+
+_ACRONYM_WITH_VOWEL = "AEFHILMNORSX"
+_SPOKEN_AS_WORDS = ("NOT", "MOV", "MAX", "MIN", "ROL", "ROR", "SHL", "SHR", "SHA", "MUL")
+
+
+def level(name: str) -> str:
+    """`l1` -> "L1"."""
+    return _LEVELS.get(name, name.upper())
+
+
+def tlb(name: str) -> str:
+    """`dtlb1` -> "first-level data TLB"."""
+    return _TLBS.get(name, name)
+
+
+def kernel(name: str) -> str:
+    """`nt_copy` -> "non-temporal copy"."""
+    return _KERNELS.get(name, name.replace("_", " "))
+
+
+def counted(name: str) -> str:
+    """Which bytes a bandwidth kernel counts; an unknown kernel says that the run does not state it."""
+    return COUNTED.get(
+        name, "the run does not state which bytes are counted; write-allocate traffic is not counted"
+    )
+
+
+def precision(name: str) -> str:
+    """`fp32` -> "FP32"."""
+    return name.upper()
+
+
+def pages(metric: MetricId) -> str:
+    """The clause for the variant on small pages, with a leading space; else nothing."""
+    return " on 4 KiB pages" if metric.pages == "4k" else ""
+
+
+def with_article(title: str) -> str:
+    """A title as a subject: "64-bit integer add" -> "A 64-bit integer add", "FP32 add" -> "An FP32 add"."""
+    first = title.replace("-", " ").split(" ", 1)[0] or "instruction"
+    if first[0].isdigit():
+        vowel = first.startswith("8") or first in ("11", "18")
+    elif first[:2].isupper() and not first.startswith(_SPOKEN_AS_WORDS):
+        vowel = first[0] in _ACRONYM_WITH_VOWEL
+    else:
+        vowel = first[0].lower() in "aeiou"
+    return f"{'An' if vowel else 'A'} {title}"
+
+
+def noun(metric: str, title: Callable[[str], str]) -> str:
+    """A metric as a noun phrase: "the dependent latency of 64-bit integer add".
+
+    Args:
+        metric: a metric id.
+        title: what people call an operation, by its key.
+    """
+    name = parse(metric)
+    subject, part = name.subject, name.part
+    match name.kind:
+        case Kind.LATENCY:
+            text = f"the dependent latency of {title(subject)}"
+        case Kind.THROUGHPUT:
+            text = f"the throughput of {title(subject)}"
+        case Kind.ISSUE_INTERVAL:
+            text = f"the issue interval of {title(subject)}"
+        case Kind.INTERFERENCE:
+            text = f"the interference of {title(subject)} with {title(part)}"
+        case Kind.CAPACITY:
+            text = f"the {level(subject)} capacity{pages(name)}"
+        case Kind.LEVEL_LATENCY:
+            text = f"the {level(subject)} latency{pages(name)}"
+        case Kind.LEVEL_TIME:
+            text = f"the {level(subject)} latency in seconds{pages(name)}"
+        case Kind.LINE:
+            text = "the cache line"
+        case Kind.ASSOCIATIVITY:
+            text = f"the {level(subject)} associativity"
+        case Kind.TLB_REACH:
+            text = f"the reach of the {tlb(subject)}{pages(name)}"
+        case Kind.CHASE:
+            text = f"the {level(subject)} latency of the pointer chase"
+        case Kind.BANDWIDTH:
+            cores = "all cores" if name.scope == ALL_CORES else "one core"
+            text = f"the {kernel(part)} bandwidth of {level(subject)} on {cores}"
+        case Kind.PEAK:
+            text = f"the {precision(subject)} peak"
+        case Kind.PEAK_PER_CYCLE:
+            text = f"the {precision(subject)} peak per cycle"
+        case Kind.KERNEL:
+            text = f"the rate of {subject} at n = {part}"
+        case Kind.RIDGE:
+            text = f"the {precision(subject)} ridge on {level(part)}"
+        case _:
+            text = metric
+    return text

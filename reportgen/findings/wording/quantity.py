@@ -1,0 +1,89 @@
+"""The sentence of one quantity: which builder belongs to which kind of metric."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reportgen.analysis.quantity import Quantity
+from reportgen.findings import interference
+from reportgen.findings.evidence import Evidence, central
+from reportgen.findings.metric import Kind, MetricId, parse
+from reportgen.findings.wording import general, instructions, memory
+from reportgen.findings.wording.names import noun
+from reportgen.status import Status
+
+AT_FRONT_END = 0.97
+"""A throughput from this share of the canary's best rate on is that of the front end."""
+
+
+def sentence(evidence: Evidence, quantity: Quantity) -> str:
+    """What the samples say of one metric, before gates: value with interval and n, bound, or modes."""
+    name = parse(quantity.metric)
+    phrase = noun(quantity.metric, evidence.title)
+    if len(quantity.modes) > 1:
+        return general.modes(phrase, quantity, of_the_body="repetition of the body" in quantity.reason)
+    if quantity.status is Status.CENSORED:
+        return general.at_least(phrase, quantity)
+    return _by_kind(evidence, name, quantity, phrase)
+
+
+def _by_kind(evidence: Evidence, name: MetricId, quantity: Quantity, phrase: str) -> str:
+    match name.kind:
+        case Kind.LATENCY | Kind.THROUGHPUT | Kind.ISSUE_INTERVAL:
+            text = _instruction(evidence, name, quantity)
+        case Kind.INTERFERENCE:
+            text = _pair(evidence, name, quantity)
+        case Kind.CAPACITY:
+            text = memory.capacity(name, quantity)
+        case Kind.LINE:
+            text = memory.line(quantity)
+        case Kind.ASSOCIATIVITY:
+            text = memory.associativity(name, quantity)
+        case Kind.TLB_REACH:
+            text = memory.tlb_reach(name, quantity)
+        case Kind.LEVEL_LATENCY | Kind.LEVEL_TIME:
+            text = memory.level_latency(name, quantity)
+        case Kind.CHASE:
+            text = memory.chase(name, quantity)
+        case Kind.BANDWIDTH:
+            text = memory.bandwidth(name, quantity, evidence.run.device.cores)
+        case Kind.PEAK | Kind.PEAK_PER_CYCLE:
+            operation = quantity.details.get("operation", "")
+            text = memory.peak(name, quantity, evidence.title(operation) if operation else "")
+        case Kind.KERNEL:
+            text = memory.library(name, quantity)
+        case Kind.RIDGE:
+            text = memory.ridge(name, quantity, str(quantity.details.get("bandwidth", "")))
+        case _:
+            text = general.plain(phrase, quantity)
+    return text
+
+
+def _instruction(evidence: Evidence, name: MetricId, quantity: Quantity) -> str:
+    title = evidence.title(name.subject)
+    probe = evidence.probes.get(quantity.probe)
+    constants: dict[str, Any] = probe.constants if probe is not None else {}
+    trivial = str(constants.get("trivial", ""))
+    if name.kind is Kind.LATENCY:
+        companions = [evidence.title(other) for other in constants.get("companions", ())]
+        return instructions.latency(title, quantity, trivial, companions)
+    if name.kind is Kind.THROUGHPUT:
+        at_front_end = central(quantity) >= AT_FRONT_END * evidence.run.clock.canary_best > 0
+        return instructions.throughput(title, quantity, knee(quantity), trivial, at_front_end)
+    return instructions.issue_interval(title, quantity, trivial)
+
+
+def knee(quantity: Quantity) -> int | None:
+    """Independent chains from which the plateau holds, when the analysis found them."""
+    found = quantity.details.get("knee")
+    return int(found) if isinstance(found, (int, float)) and found > 0 else None
+
+
+def _pair(evidence: Evidence, name: MetricId, quantity: Quantity) -> str:
+    first, second = evidence.title(name.subject), evidence.title(name.part)
+    reading = interference.read(evidence, quantity)
+    if reading.name == interference.SEPARATE:
+        return instructions.interference_not_detected(first, second, quantity)
+    if reading.name == interference.CANNOT_TELL:
+        return instructions.interference_undecided(first, second, quantity, reading.why)
+    return instructions.interference(first, second, quantity)

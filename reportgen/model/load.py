@@ -1,0 +1,40 @@
+"""The architecture model of something a user can name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from reportgen.errors import BundleError
+from reportgen.model.architecture import Architecture
+from reportgen.model.derive import derive_bundle
+from reportgen.model.exports.json import MODEL, read_model
+from reportgen.runs import read, store
+
+
+def load_architecture(path_or_device: str | Path, data: Path) -> Architecture:
+    """The model from a `model.json`, a folder with one, a bundle, a device, a run or `latest`.
+
+    A bundle is derived afresh; a `model.json` is read as it is.
+
+    Raises:
+        BundleError: nothing answers to the name, or what does cannot be read.
+    """
+    path = Path(path_or_device)
+    for file in (path, path / MODEL):
+        if file.is_file() and file.suffix == ".json" and file.name != "run.json":
+            return _read(file)
+    return derive_bundle(read.load(store.resolve(data, str(path_or_device)))).architecture
+
+
+def _read(file: Path) -> Architecture:
+    try:
+        return read_model(file.read_bytes())
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BundleError(
+            f"{file}: not an architecture model ({error}).",
+            "'reportgen derive RUN --out DIR' writes one.",
+        ) from None
+    except OSError as error:
+        raise BundleError(f"{file} cannot be read ({error.strerror}).", "Check the file.") from None

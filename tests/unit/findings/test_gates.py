@@ -1,0 +1,252 @@
+"""Each gate on a number that passes and on one that does not."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from reportgen.analysis.quantity import Quantity
+from reportgen.findings import gates
+from reportgen.findings.evidence import gather
+from reportgen.findings.gates.record import Severity
+from reportgen.status import Status
+from tests.unit.findings.records import KIB, MIB, breaches, healthy, point, probe, quantity, run
+
+
+def test_a_healthy_run_passes_every_gate() -> None:
+    manifest, quantities = healthy()
+    assert gates.check(gather(manifest, quantities)) == ()
+
+
+def test_gates_are_documented() -> None:
+    names = [gate.name for gate in gates.GATES]
+    assert len(set(names)) == len(names)
+    assert all(gate.statement.endswith(".") and gate.source and gate.causes for gate in gates.GATES)
+
+
+# sound_number, value_in_interval
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -0.04, 0.0])
+def test_a_number_that_no_measurement_gives_is_withheld(value: float) -> None:
+    one = quantity("peak.fp32", value, value, value)
+    (found,) = breaches("sound_number", one, run=run())
+    assert found.severity is Severity.LIMIT
+    (kept,) = gates.withhold([one], [found])
+    assert (kept.status, kept.value, kept.low, kept.high) == (Status.INVALID, None, None, None)
+    assert kept.reason == found.sentence()
+
+
+def test_an_ok_status_without_a_number_is_a_contradiction() -> None:
+    assert breaches("sound_number", quantity("latency.x"), run=run())
+
+
+def test_an_interference_index_may_be_zero_or_below() -> None:
+    assert not breaches("sound_number", quantity("interference.a.b", -0.01, -0.02, 0.01), run=run())
+
+
+def test_a_value_outside_its_interval_is_a_contradiction() -> None:
+    assert breaches("value_in_interval", quantity("latency.x", 3.0, 3.1, 3.2), run=run())
+    assert not breaches("value_in_interval", quantity("latency.x", 3.0, 3.0, 3.0), run=run())
+
+
+# dependent_latency_floor, issue_width, issue_within_latency
+
+
+def test_a_dependent_instruction_takes_a_cycle() -> None:
+    (found,) = breaches("dependent_latency_floor", quantity("latency.integer_add", 0.17), run=run())
+    assert found.metrics == ("latency.integer_add",)
+    assert found.text == (
+        "The dependent latency of integer add comes out as 0.17 cycles, below 0.9 cycles: a dependent "
+        "instruction waits at least one cycle for its operand, unless it is removed at rename."
+    )
+    assert not breaches("dependent_latency_floor", quantity("latency.integer_add", 0.99), run=run())
+
+
+@pytest.mark.parametrize("operation", ["register_move", "store_forward", "store_forward_256", "increment"])
+def test_known_eliminations_may_be_faster(operation: str) -> None:
+    assert not breaches("dependent_latency_floor", quantity(f"latency.{operation}", 0.3), run=run())
+
+
+def test_nothing_starts_more_often_than_the_canary() -> None:
+    assert breaches("issue_width", quantity("throughput.integer_add", 5.9), run=run())
+    assert not breaches("issue_width", quantity("throughput.integer_add", 5.7), run=run())
+
+
+def test_an_issue_interval_is_within_the_latency() -> None:
+    latency, slow = quantity("latency.x", 3.0), quantity("issue_interval.x", 3.4)
+    (found,) = breaches("issue_within_latency", latency, slow, run=run())
+    assert found.severity is Severity.RELATION
+    assert set(found.metrics) == {"latency.x", "issue_interval.x"}
+    assert not breaches("issue_within_latency", latency, quantity("issue_interval.x", 3.0), run=run())
+
+
+def test_other_instruction_forms_are_not_compared() -> None:
+    probes = [
+        probe("x", constants={"form": "div {a}; mov {d}, rax"}),
+        probe("x", "plateau", constants={"form": "div {a}"}),
+    ]
+    pair = quantity("latency.x", 3.0), quantity("issue_interval.x", 3.4)
+    assert not breaches("issue_within_latency", *pair, run=run(probes))
+
+
+# capacities_nest, latencies_rise, cycles_match_seconds, label_needs_its_working_set
+
+
+def test_capacities_nest() -> None:
+    inner = quantity("memory.l1.capacity", 48 * KIB, 46 * KIB, 50 * KIB)
+    outer = quantity("memory.l2.capacity", 40 * KIB, 38 * KIB, 42 * KIB)
+    (found,) = breaches("capacities_nest", inner, outer, run=run())
+    assert "(48 KiB) and the L2 capacity (40 KiB) do not fit each other" in found.text
+    censored = quantity("memory.l2.capacity", low=40 * KIB, status=Status.CENSORED)
+    assert not breaches("capacities_nest", inner, censored, run=run())
+
+
+def test_tlb_reaches_nest() -> None:
+    pair = quantity("memory.dtlb1.reach", 96, 92, 104), quantity("memory.dtlb2.reach", 64, 60, 68)
+    assert breaches("capacities_nest", *pair, run=run())
+
+
+def test_three_levels_with_one_latency_are_a_contradiction() -> None:
+    """One load per interpreter iteration: 32.2, 32.7 and 33.3 ns."""
+    levels = {"l1": 32.2e-9, "l2": 32.7e-9, "dram": 33.3e-9}
+    found = breaches(
+        "latencies_rise", *(quantity(f"memory.{n}.latency_time", t) for n, t in levels.items()), run=run()
+    )
+    assert len(found) == 2
+
+
+def test_latencies_rise_on_each_kind_of_page_by_itself() -> None:
+    small = quantity("memory.l1.latency_4k", 5.0), quantity("memory.l2.latency_4k", 16.0)
+    huge = quantity("memory.l1.latency", 5.0), quantity("memory.l2.latency", 15.0)
+    assert not breaches("latencies_rise", *small, *huge, run=run())
+    assert breaches("latencies_rise", small[0], quantity("memory.l2.latency_4k", 4.0), run=run())
+
+
+def test_a_chase_falls_from_level_to_level() -> None:
+    pair = quantity("chase.l2.latency", 16.0), quantity("chase.l3.latency", 15.0)
+    assert breaches("latencies_rise", *pair, run=run())
+
+
+def test_ticks_taken_for_cycles_are_found() -> None:
+    seconds = quantity("memory.l1.latency_time", 5.0 / 3.5e9)
+    ticks = quantity("memory.l1.latency", 5.0 * 2.6 / 3.5)
+    assert breaches("cycles_match_seconds", ticks, seconds, run=run())
+    assert not breaches("cycles_match_seconds", quantity("memory.l1.latency", 5.0), seconds, run=run())
+
+
+def sized(metric: str, value: float, size: int, cores: int = 1) -> tuple[Quantity, object]:
+    name = f"p#{metric}"
+    settings = {"bytes": size, "cores": cores}
+    return quantity(metric, value, points=(name,)), point(name, settings, facts={"bytes_actual": size})
+
+
+L3 = quantity("memory.l3.capacity", 8 * MIB, 7 * MIB, 9 * MIB)
+L2 = quantity("memory.l2.capacity", 2 * MIB, 1.8 * MIB, 2.2 * MIB)
+
+
+@pytest.mark.parametrize("metric", ["chase.l3.latency", "bandwidth.l3.read"])
+def test_225_mib_are_not_l3_because_the_guest_shows_it(metric: str) -> None:
+    wrong, where = sized(metric, 1e10, 225 * MIB)
+    (found,) = breaches("label_needs_its_working_set", L2, L3, wrong, run=run(points=[where]))
+    assert found.severity is Severity.LIMIT
+    assert "225 MiB, beyond the measured end of L3" in found.text
+    right, there = sized(metric, 1e10, 4 * MIB)
+    assert not breaches("label_needs_its_working_set", L2, L3, right, run=run(points=[there]))
+
+
+def test_a_working_set_inside_the_level_below_is_named() -> None:
+    wrong, where = sized("bandwidth.l3.read", 1e10, 1 * MIB)
+    (found,) = breaches("label_needs_its_working_set", L2, L3, wrong, run=run(points=[where]))
+    assert "still inside L2" in found.text
+
+
+# core_bandwidth, bandwidth_falls, read_covers_copy, dram_beyond_caches, peak_at_clock_seen
+
+
+def test_no_core_moves_more_than_three_accesses_a_cycle() -> None:
+    assert breaches("core_bandwidth", quantity("bandwidth.l1.triad", 750e9), run=run())
+    assert not breaches("core_bandwidth", quantity("bandwidth.l1.triad", 650e9), run=run())
+    assert not breaches("core_bandwidth", quantity("bandwidth.l1.triad.all_cores", 1300e9), run=run())
+    assert not breaches("core_bandwidth", quantity("bandwidth.l1.triad", 9e12), run=run(drift=()))
+
+
+def test_bandwidth_falls_with_the_level() -> None:
+    inner, outer = quantity("bandwidth.l2.copy", 60e9), quantity("bandwidth.l3.copy", 70e9)
+    (found,) = breaches("bandwidth_falls", inner, outer, run=run())
+    assert found.metrics == ("bandwidth.l2.copy", "bandwidth.l3.copy")
+    assert not breaches("bandwidth_falls", inner, quantity("bandwidth.l3.copy", 60.1e9), run=run())
+
+
+def test_stores_that_bypass_the_caches_are_not_compared_by_level() -> None:
+    pair = quantity("bandwidth.l1.nt_write", 10e9), quantity("bandwidth.dram.nt_write", 20e9)
+    assert not breaches("bandwidth_falls", *pair, run=run())
+
+
+def test_read_covers_the_loads_of_copy() -> None:
+    read, copy = quantity("bandwidth.l1.read", 100e9), quantity("bandwidth.l1.copy", 240e9)
+    (found,) = breaches("read_covers_copy", read, copy, run=run())
+    assert "loads within the copy bandwidth of L1" in found.text
+    assert not breaches("read_covers_copy", read, quantity("bandwidth.l1.copy", 190e9), run=run())
+
+
+@pytest.mark.parametrize(("size", "cores", "fails"), [(64, 1, True), (64, 2, False), (128, 1, False)])
+def test_dram_needs_four_times_the_last_level(size: int, cores: int, fails: bool) -> None:
+    """Streaming from a cache read 970 GB/s on a memory of 288 GB/s."""
+    one, where = sized("bandwidth.dram.read", 15e9, size * MIB, cores)
+    found = breaches("dram_beyond_caches", one, run=run(points=[where], reported={"l3_bytes": 32 * MIB}))
+    assert bool(found) is fails
+    if fails:
+        assert "cache-resident" in found[0].sentence()
+
+
+def test_dram_is_guarded_by_the_measured_cache_where_none_is_reported() -> None:
+    one, where = sized("chase.dram.latency", 400.0, 16 * MIB)
+    assert breaches("dram_beyond_caches", L3, one, run=run(points=[where]))
+
+
+def test_a_peak_fits_the_clock_that_was_seen() -> None:
+    per_cycle = quantity("peak.fp32.per_cycle", 64.0)
+    assert breaches("peak_at_clock_seen", quantity("peak.fp32", 107e12), per_cycle, run=run())
+    assert not breaches("peak_at_clock_seen", quantity("peak.fp32", 224e9), per_cycle, run=run())
+
+
+# sharing_symmetric, sharing_transitive, sharing_control
+
+
+def test_sharing_is_symmetric() -> None:
+    there, back = quantity("interference.a.b", 1.0), quantity("interference.b.a", 0.4)
+    assert breaches("sharing_symmetric", there, back, run=run())
+    assert not breaches("sharing_symmetric", there, quantity("interference.b.a", 0.95), run=run())
+
+
+def test_sharing_is_transitive() -> None:
+    shared = quantity("interference.a.b", 1.0), quantity("interference.b.c", 1.0)
+    apart = quantity("interference.a.c", 0.0, -0.01, 0.01)
+    (found,) = breaches("sharing_transitive", *shared, apart, run=run())
+    assert set(found.metrics) == {"interference.a.b", "interference.b.c", "interference.a.c"}
+    assert not breaches("sharing_transitive", *shared, quantity("interference.a.c", 0.9), run=run())
+
+
+def test_two_copies_of_one_operation_serialise() -> None:
+    control = quantity("interference.a.a", 0.1, 0.05, 0.15)
+    pair, other = quantity("interference.a.b", 0.0, -0.01, 0.01), quantity("interference.b.c", 1.0)
+    (found,) = breaches("sharing_control", control, pair, other, run=run())
+    assert found.metrics == ("interference.a.a", "interference.a.b")
+
+
+# withhold
+
+
+def test_a_broken_relation_withholds_nothing() -> None:
+    pair = quantity("bandwidth.l2.copy", 60e9), quantity("bandwidth.l3.copy", 70e9)
+    found = gates.check(gather(run(), pair))
+    assert found
+    assert gates.withhold(pair, found) == pair
+
+
+def test_what_is_withheld_keeps_its_evidence() -> None:
+    one = quantity("throughput.x", 9.0, points=("p#1",), details={"rate": [1.0, 9.0]})
+    (kept,) = gates.withhold([one], gates.check(gather(run(), [one])))
+    assert (kept.points, kept.details, kept.n) == (one.points, one.details, one.n)
