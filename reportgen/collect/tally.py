@@ -22,6 +22,9 @@ FINAL = frozenset({Status.FAILED, Status.TIMED_OUT, Status.UNSUPPORTED, Status.N
 FAILURES = 2
 """Visits that may fail before a point is left alone; one may have been bad luck (memory, a kill)."""
 
+TOO_FEW = "too few samples passed the gates"
+"""Reason of `unstable`, before the numbers."""
+
 FROM_RUNNER = frozenset({"point", "pass", "order", "gate"})
 """Columns that the runner adds to those of the launcher."""
 
@@ -121,10 +124,10 @@ def _measured(made: Made | Fault, tally: Tally, passes: int) -> tuple[Status, st
     if failed:
         notes.append(f"{len(failed)} of {len(tally.batches)} visits failed: {failed[-1].reason}")
     if not tally.enough(passes):
-        why = ", ".join(f"{gate}: {number}" for gate, number in tally.rejected.most_common(3))
-        seen = f"{tally.accepted} of {tally.total} samples passed the gates, in {len(tally.passes)} passes"
-        need = f"{gates.MIN_ACCEPTED} in {min(2, passes)} passes are needed"
-        notes.insert(0, f"{seen}; {need}" + (f" ({why})" if why else ""))
+        why = ", ".join(f"{number} {gate}" for gate, number in tally.rejected.most_common(3))
+        seen = f"{tally.accepted} of {tally.total}, from {len(tally.passes)} passes"
+        need = f"{gates.MIN_ACCEPTED} from {min(2, passes)} passes are needed"
+        notes.insert(0, f"{TOO_FEW} ({seen}; {need}{f'; {why}' if why else ''})")
         return Status.UNSTABLE, "; ".join(notes)
     unverified = builds.unverified(made) if isinstance(made, Made) else ""
     if unverified:

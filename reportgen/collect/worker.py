@@ -11,8 +11,11 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 import traceback
 from typing import BinaryIO
+
+import msgspec
 
 from reportgen.backends.base import Backend, Build, Builder, Generator, Launcher
 from reportgen.collect.messages import (
@@ -84,7 +87,14 @@ class Bench:
     def _visit(self, message: Visit) -> Reply:
         if self._launcher is None:
             raise LaunchError("this worker does not measure")
-        return Visited(self._launcher.measure(message.order))
+        begun = time.perf_counter()
+        batch = self._launcher.measure(message.order)
+        # Buffers are taken and given back around what the launcher times itself: all that is set-up.
+        unclaimed = time.perf_counter() - begun - sum(batch.seconds.values())
+        if batch.seconds and unclaimed > 0:
+            setup = batch.seconds.get("setup", 0.0) + unclaimed
+            batch = msgspec.structs.replace(batch, seconds=batch.seconds | {"setup": setup})
+        return Visited(batch)
 
 
 def serve(backend: Backend, role: str) -> None:

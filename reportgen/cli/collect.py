@@ -1,0 +1,120 @@
+"""`reportgen collect`: one run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from reportgen.cli import output, summary
+from reportgen.errors import UserError
+
+if TYPE_CHECKING:
+    from reportgen.collect.runner import Outcome
+
+
+@click.command(
+    "collect",
+    epilog="""\b
+Examples:
+  reportgen collect                                  everything, this CPU, into ./data
+  reportgen collect --quick                          the short suite
+  reportgen collect --probes 'memory_hierarchy/*'    some of the questions
+  reportgen collect --device cpu:atom --data runs/   another kind of core, another folder
+  reportgen collect --resume                         go on after Ctrl-C or a crash
+  reportgen collect --device replay:data/D/R --data /tmp/again""",
+)
+@click.option(
+    "--device", "selector", default="", help="What to measure, as 'reportgen devices' names it.  [cpu]"
+)
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path, file_okay=True),
+    default=Path("data"),
+    show_default=True,
+    help="Folder of the runs.",
+)
+@click.option(
+    "--resume",
+    is_flag=False,
+    flag_value="latest",
+    default="",
+    metavar="[RUN]",
+    help="Go on with an interrupted run, the latest if none is named. Its own questions and seed apply.",
+)
+@click.option("--quick", is_flag=True, help="Fewer probes and points, two passes.")
+@click.option(
+    "--probes",
+    "glob",
+    default="*",
+    metavar="GLOB",
+    show_default=True,
+    help="Only these: a pattern of ids or a family; several with commas.",
+)
+@click.option("--seed", type=int, default=None, help="Seed of the random order.  [drawn anew]")
+@click.option(
+    "--passes", type=click.IntRange(1, 90), default=None, help="Visits of every point.  [3, quick 2]"
+)
+@click.option("--supersedes", default="", metavar="RUN", help="Id of the run that this one corrects.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    selector: str,
+    data: Path,
+    resume: str,
+    quick: bool,
+    glob: str,
+    seed: int | None,
+    passes: int | None,
+    supersedes: str,
+    as_json: bool,
+) -> None:
+    """Measure a device: build and inspect every program, visit every point in random order, seal a run.
+
+    Ctrl-C is safe at any time: what was measured is kept, and the message says how to go on.
+    """
+    chosen = ctx.get_parameter_source("data") is not click.core.ParameterSource.DEFAULT
+    if selector.startswith("replay:") and not chosen:
+        raise UserError(
+            "a replay needs --data DIR.", "Without it the copy would lie among the runs that were measured."
+        )
+    from reportgen.collect import progress
+    from reportgen.collect.runner import Options, collect
+
+    options = Options(
+        data=data,
+        selector=selector,
+        glob=glob,
+        quick=quick,
+        seed=seed,
+        passes=passes,
+        resume=resume,
+        supersedes=supersedes,
+    )
+    outcome = collect(options, progress.for_stream())
+    _report(outcome, as_json)
+
+
+def _report(outcome: Outcome, as_json: bool) -> None:
+    run, path = outcome.run, outcome.path
+    if as_json:
+        click.echo(
+            output.json_text(
+                {
+                    "run": run.run,
+                    "device": run.device.id,
+                    "path": str(path),
+                    "families": summary.families(run),
+                    "reasons": summary.reasons(run),
+                    "timing": run.timing,
+                }
+            )
+        )
+        return
+    click.echo(f"{run.device.name} ({run.device.id}), run {run.run}\n")
+    summary.show(run)
+    click.echo(f"\n{summary.time_line(run)}")
+    click.echo(f"Sealed: {path}")
+    click.echo(f"Next:   reportgen derive {path} --out out/    or    mkdocs serve")

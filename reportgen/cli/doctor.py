@@ -1,0 +1,135 @@
+"""`reportgen doctor`: what is missing here, and what to do about it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from reportgen.cli import output
+from reportgen.errors import UserError
+
+if TYPE_CHECKING:
+    from reportgen.backends.base import Candidate
+
+OK, NOTE, MISSING = "ok", "note", "missing"
+_PACKAGES = {
+    "llvmlite": "assembles the programs",
+    "iced_x86": "decodes them again",
+    "pyarrow": "writes the samples",
+    "pandas": "reads the samples",
+    "scipy": "analysis",
+    "matplotlib": "figures",
+    "mkdocs": "the site",
+}
+ROOM_BYTES = 200 << 20
+"""A full run takes a few MB; the journal, while it runs, some tens."""
+
+Check = tuple[str, str, str, str]
+"""What, state, what was found, remedy."""
+
+
+@click.command("doctor", epilog="\b\nExamples:\n  reportgen doctor\n  reportgen doctor --data runs/ --json")
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    default=Path("data"),
+    show_default=True,
+    help="Folder that runs shall go to.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(data: Path, as_json: bool) -> None:
+    """What is missing on this machine, and the remedy.  Exit code 3 if nothing can be measured."""
+    checks = [*_programs(), *_suite(), *_devices(), *_machine(), *_folder(data)]
+    rows = [dict(zip(("check", "state", "found", "remedy"), check, strict=True)) for check in checks]
+    output.show(rows, ["check", "state", "found", "remedy"], as_json)
+    if any(state == MISSING for _, state, _, _ in checks):
+        sys.exit(3)
+
+
+def _programs() -> Iterator[Check]:
+    version = platform.python_version()
+    fits = sys.version_info >= (3, 11)
+    yield ("Python", OK if fits else MISSING, version, "" if fits else "Install Python 3.11 or newer.")
+    for name, use in _PACKAGES.items():
+        here = find_spec(name) is not None
+        remedy = "" if here else "Install reportgen with its dependencies: pip install reportgen"
+        yield (name, OK if here else MISSING, use if here else f"absent; {use}", remedy)
+
+
+def _suite() -> Iterator[Check]:
+    from reportgen.suite.load import load_suite
+
+    try:
+        suite = load_suite()
+    except UserError as error:
+        yield ("suite", MISSING, error.message, error.remedy)
+        return
+    yield ("suite", OK, f"version {suite.version}, {len(suite.definitions)} definitions", "")
+
+
+def _devices() -> Iterator[Check]:
+    from reportgen.backends import registry
+
+    for candidate in registry.discover():
+        name = f"device {candidate.selector}"
+        if candidate.reason:
+            yield (name, MISSING, candidate.reason, "See docs/contributing-a-device.md.")
+            continue
+        yield (name, OK, candidate.device.name, "")
+        yield from _surroundings(candidate)
+
+
+def _surroundings(candidate: Candidate) -> Iterator[Check]:
+    from reportgen.backends import registry
+
+    backend = registry.get(candidate.selector)
+    counters = backend.counters(candidate.device)
+    refused = counters.startswith(("unsupported", "not_permitted"))
+    remedy = "Nothing to do: they only corroborate, no probe needs them." if refused else ""
+    yield (f"counters {candidate.selector}", NOTE if refused else OK, counters, remedy)
+    pages = str(backend.environment(candidate.device).get("huge_pages", ""))
+    if "[never]" in pages:
+        yield (
+            "huge pages",
+            NOTE,
+            pages,
+            "Allow them on request: echo madvise into transparent_hugepage/enabled.",
+        )
+
+
+def _machine() -> Iterator[Check]:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    remedy = "" if cores > 1 else "Allow a second core, so that the runner does not share the measured one."
+    yield ("cores allowed", OK if cores > 1 else NOTE, str(cores), remedy)
+    load = os.getloadavg()[0]
+    busy = load > 0.5 * cores
+    remedy = "Stop other programs while measuring; samples that they disturb are rejected." if busy else ""
+    yield ("load", NOTE if busy else OK, f"{load:.2f}", remedy)
+
+
+def _folder(data: Path) -> Iterator[Check]:
+    there = data
+    while not there.exists():
+        there = there.parent
+    name = f"folder {data}"
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        yield (name, MISSING, f"'{there}' cannot be written", "Name another folder with --data DIR.")
+        return
+    free = shutil.disk_usage(there).free
+    if free < ROOM_BYTES:
+        yield (
+            name,
+            MISSING,
+            f"{free >> 20} MiB free",
+            "Free some space, or name another folder with --data DIR.",
+        )
+        return
+    yield (name, OK, f"can be written, {free >> 30} GiB free", "")

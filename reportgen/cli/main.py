@@ -1,0 +1,72 @@
+"""The command line: one file a command, loaded when it is called.
+
+`reportgen --help` must not wait for numpy, so the group knows its commands by name and short help
+only.  A `UserError` becomes one line and its exit code; anything else is a fault and keeps its
+traceback.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import click
+
+from reportgen import __version__
+from reportgen.errors import UserError
+
+COMMANDS = {
+    "collect": "Measure a device: one run into the data folder.",
+    "devices": "What can be measured here, and why something cannot.",
+    "probes": "The questions of the suite.",
+    "runs": "The runs in the data folder: list, show, verify.",
+    "derive": "Findings, metrics and the architecture model of a run.",
+    "doctor": "What is missing on this machine, and the remedy.",
+    "schema": "Write the JSON Schemas of all files.",
+}
+"""Name -> short help; the command itself is `reportgen.cli.<name>:command`."""
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells have it."""
+
+
+class Commands(click.Group):
+    """A group whose commands are imported one at a time."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of the work."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"reportgen.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands, without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; what the user can put right is said in one line."""
+        try:
+            return super().invoke(ctx)
+        except UserError as error:
+            label = "" if error.exit_code == INTERRUPTED else "error: "
+            click.echo(" ".join(f"{label}{error}".split()), err=True)
+            ctx.exit(error.exit_code)
+        except KeyboardInterrupt:
+            click.echo("interrupted", err=True)
+            ctx.exit(INTERRUPTED)
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Begin with 'reportgen doctor', then 'reportgen collect'. Read the result with 'mkdocs serve'.",
+)
+@click.version_option(__version__, prog_name="reportgen", message="%(prog)s %(version)s")
+def main() -> None:
+    """Ask a processor what it does, and report it no stronger than the evidence."""

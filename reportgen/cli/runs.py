@@ -1,0 +1,112 @@
+"""`reportgen runs`: list, show, verify."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from reportgen.cli import output
+
+_data = click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    default=Path("data"),
+    show_default=True,
+    help="Folder of the runs.",
+)
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+@click.group(
+    "runs",
+    epilog="""\b
+Examples:
+  reportgen runs list
+  reportgen runs show latest
+  reportgen runs verify                      every run in ./data
+  reportgen runs verify data/DEVICE/RUN""",
+)
+def command() -> None:
+    """The runs in the data folder.
+
+    RUN is a folder, a run's id or the beginning of one, DEVICE/RUN, a device (its newest run), or
+    'latest'.
+    """
+
+
+@command.command("list")
+@_data
+@_json
+def list_(data: Path, as_json: bool) -> None:
+    """Every run, newest first; a damaged one with what is wrong, an interrupted one with how to go on."""
+    from reportgen.collect.runner import resume_command
+    from reportgen.runs import store
+
+    rows = [
+        {"device": ref.device, "run": ref.run, "created": ref.created, "state": ref.error or "sealed"}
+        for ref in store.list_runs(data)
+    ]
+    rows += [
+        {
+            "device": ref.device,
+            "run": ref.run,
+            "created": "",
+            "state": f"interrupted; {resume_command(ref.run, data)}",
+        }
+        for ref in store.list_partial(data)
+    ]
+    empty = f"No run in '{data}'; 'reportgen collect' makes one."
+    output.show(rows, ["device", "run", "created", "state"], as_json, empty=empty)
+
+
+@command.command("show")
+@click.argument("run")
+@_data
+@_json
+def show(run: str, data: Path, as_json: bool) -> None:
+    """What was measured, where, and what became of every family; --json prints the manifest."""
+    from reportgen.cli import summary
+    from reportgen.runs import read, store
+
+    bundle = read.load(store.resolve(data, run))
+    found = bundle.run
+    if as_json:
+        click.echo(output.json_text(found))
+        return
+    surroundings = ", ".join(f"{key} {value}" for key, value in found.environment.items())
+    tools = ", ".join(f"{key} {value}" for key, value in found.toolchain.items() if key != "features")
+    click.echo(f"{found.device.name} ({found.device.id}), run {found.run}")
+    click.echo(f"collected {found.created} to {found.finished}, {len(bundle.table)} samples")
+    click.echo(
+        f"suite {found.suite.get('version', '')} ({found.suite.get('digest', '')[:12]}), plan {found.plan}"
+    )
+    click.echo(f"surroundings: {surroundings}")
+    click.echo(f"tools: {tools}")
+    click.echo(f"counters: {found.counters}\n")
+    summary.show(found)
+    click.echo(f"\n{summary.time_line(found)}")
+
+
+@command.command("verify")
+@click.argument("runs", nargs=-1)
+@_data
+@_json
+def verify(runs: tuple[str, ...], data: Path, as_json: bool) -> None:
+    """Is every bundle as it was sealed?  Without RUNS, all in the data folder.  Exit code 1 if one is not."""
+    from reportgen.runs import store
+    from reportgen.runs.verify import verify as faults_of
+
+    paths = [store.resolve(data, run) for run in runs] or [ref.path for ref in store.list_runs(data)]
+    rows = []
+    for path in paths:
+        faults = faults_of(path)
+        rows += [{"run": str(path), "sound": False, "fault": fault} for fault in faults]
+        if not faults:
+            rows.append({"run": str(path), "sound": True, "fault": ""})
+    if not as_json:
+        rows = [{**row, "state": row["fault"] or "as sealed"} for row in rows]
+    output.show(rows, ["run", "state"], as_json, empty=f"No run in '{data}'.")
+    if any(not row["sound"] for row in rows):
+        sys.exit(1)

@@ -1,0 +1,77 @@
+"""What became of the points of a run: by family, and why not `ok`."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from reportgen.cli import output
+from reportgen.cli.output import Row
+from reportgen.collect.progress import duration
+from reportgen.runs.schema import Run
+from reportgen.status import Status
+
+MOST_REASONS = 20
+"""Rows of the table of reasons; the rest is counted in one line."""
+MOST_NAMES = 3
+NOT_MEASURING = ("build", "verify", "calibrate", "write")
+
+
+def families(run: Run) -> list[Row]:
+    """One row a family: number of points by status, statuses that do not occur left out."""
+    family = {info.id: info.family for info in run.probes}
+    counts: dict[str, Counter[str]] = {}
+    for point in run.points:
+        counts.setdefault(family.get(point.probe, point.probe), Counter())[point.status] += 1
+    used = [status for status in Status if any(count[status] for count in counts.values())]
+    return [
+        {"family": name, **{str(status): count[status] for status in used}} for name, count in counts.items()
+    ]
+
+
+def reasons(run: Run) -> list[Row]:
+    """One row a status and reason, most frequent first; `ok` and `skipped` left out.
+
+    Of an unstable point the numbers in brackets are left out, so that equal reasons meet.
+    """
+    quiet = (Status.OK, Status.SKIPPED)
+    probes: dict[tuple[str, str], list[str]] = {}
+    for point in run.points:
+        if point.status not in quiet:
+            unstable = point.status == Status.UNSTABLE
+            reason = point.reason.partition(" (")[0] if unstable else point.reason
+            probes.setdefault((str(point.status), reason), []).append(point.probe)
+    return [
+        {"status": status, "points": len(names), "reason": reason, "probes": _names(names)}
+        for (status, reason), names in sorted(probes.items(), key=lambda item: -len(item[1]))
+    ]
+
+
+def _names(probes: list[str]) -> str:
+    names = list(dict.fromkeys(probes))
+    return ", ".join(names[:MOST_NAMES]) + (
+        f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    )
+
+
+def show(run: Run) -> None:
+    """Both tables."""
+    rows = families(run)
+    if not rows:
+        return
+    columns = [str(key) for key in rows[0]]
+    output.show(rows, columns, as_json=False)
+    why = reasons(run)
+    if why:
+        output.show(why[:MOST_REASONS], ["status", "points", "reason", "probes"], as_json=False)
+    if len(why) > MOST_REASONS:
+        left = len(why) - MOST_REASONS
+        print(f"and {left} more reasons: reportgen runs show {run.device.id}/{run.run} --json")
+
+
+def time_line(run: Run) -> str:
+    """`12 s: measure 8.1, build 2.0, ... (not measuring: 25 %)`."""
+    total = run.timing.get("total", 0.0)
+    parts = [f"{name} {seconds:.1f}" for name, seconds in run.timing.items() if name != "total"]
+    overhead = sum(run.timing.get(name, 0.0) for name in NOT_MEASURING)
+    share = f" (not measuring: {overhead / total:.0%})" if total > 0 else ""
+    return f"Took {duration(total)}: {', '.join(parts)} s{share}"
