@@ -61,6 +61,7 @@ class Order(msgspec.Struct, frozen=True):
 
     point: str
     code: bytes
+    """Empty where the launcher has had this program (by `sha256`) before."""
     sha256: str
     setup: dict[str, int | float | str]
     seconds: float

@@ -17,7 +17,8 @@ class Operation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Forms are assembly with placeholders: `{d}` the accumulator (also a source), `{a}`, `{b}`
     constant sources of the same register class, `{t}` a temporary of the other class, `{m}` an
-    own line of the scratch page (`{m8}`, `{m16}`, `{m32}`: an own place that many bytes apart).  `{d.r32}`, `{d.x}`, `{d.y}` name another width of it.
+    own line of the scratch page (`{m8}`, `{m16}`, `{m32}`: an own place that many bytes apart).
+    `{d.r32}`, `{d.x}`, `{d.y}` name another width of it.
     Several instructions are separated by `;`.
     """
 

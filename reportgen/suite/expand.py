@@ -62,8 +62,10 @@ def _probe(
 def points(
     probe: Probe, device: Device, operations: dict[str, Operation], quick: bool = False
 ) -> list[PlannedPoint]:
-    """The grid of the probe's settings on `device`: sizes clipped to its memory, accumulators to
-    what the operation's encoding can name."""
+    """The grid of the probe's settings on `device`.
+
+    Sizes are clipped to its memory, accumulators to what the operation's encoding can name.
+    """
     definition = probe.definition
     settings = dict(definition.settings)
     if quick:

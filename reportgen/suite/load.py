@@ -120,7 +120,9 @@ def _table(path: Path, base: Path) -> dict[str, Operation]:
     for name, operation in operations.items():
         for companion in operation.companions:
             if companion not in operations:
-                raise _broken(path, base, f"{name}.companions", f"operations of this table, not '{companion}'")
+                raise _broken(
+                    path, base, f"{name}.companions", f"operations of this table, not '{companion}'"
+                )
     return operations
 
 

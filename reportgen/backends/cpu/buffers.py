@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import mmap
+from contextlib import suppress
+from pathlib import Path
 from types import TracebackType
 
 from reportgen.backends.cpu.executable import address_of
 from reportgen.errors import LaunchError
 
 HUGE = 2 << 20
+SMAPS = Path("/proc/self/smaps")
 
 
 class Buffer:
@@ -27,10 +30,8 @@ class Buffer:
         except (OSError, ValueError) as error:
             raise LaunchError(f"{size} bytes of memory are not to be had: {error}") from None
         advice = mmap.MADV_HUGEPAGE if pages == "huge" else mmap.MADV_NOHUGEPAGE
-        try:
+        with suppress(OSError):  # a kernel without transparent huge pages: huge_bytes() will say 0
             self._map.madvise(advice)
-        except OSError:
-            pass  # a kernel without transparent huge pages: huge_bytes() will say 0
         start = address_of(self._map)
         self.address = -(-start // HUGE) * HUGE
         self.offset = self.address - start
@@ -39,7 +40,7 @@ class Buffer:
         """Bytes of this mapping that the kernel says lie on huge pages (Linux smaps)."""
         start = self.address - self.offset
         try:
-            with open("/proc/self/smaps", encoding="ascii", errors="replace") as smaps:
+            with SMAPS.open(encoding="ascii", errors="replace") as smaps:
                 inside = False
                 for line in smaps:
                     head = line.split(" ", 1)[0]
@@ -58,10 +59,8 @@ class Buffer:
 
     def close(self) -> None:
         """Give the memory back; views must be released before."""
-        try:
+        with suppress(BufferError):  # a view still lives; the mapping goes with it
             self._map.close()
-        except BufferError:
-            pass  # a view still lives; the mapping goes with it
 
     def __enter__(self) -> Buffer:
         return self

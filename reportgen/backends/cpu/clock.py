@@ -31,8 +31,8 @@ CALIBRATION_CYCLES = LONG_CHAIN - SHORT_CHAIN
 CANARY_INSTRUCTIONS = 40960
 """Zeroing idioms (`xor r, r`) in one canary: renaming executes them, so they flow as fast as the
 front end dispatches and no execution port limits them.  A busy sibling thread halves that at once.
-About 2 µs, so that a jump of the time stamp is under 1 %.  (NOPs would do, but some cores fuse them in pairs, and then their rate is not the dispatch width.)"""
-
+About 2 µs, so that a jump of the time stamp is under 1 %.  (NOPs would do, but some cores fuse them
+in pairs, and then their rate is not the dispatch width.)"""
 CANARY_BLOCK = 256
 
 NOTE = (
@@ -54,8 +54,10 @@ def ticks() -> int:
 
 @cache
 def granularity() -> int:
-    """Ticks by which the time-stamp counter moves at a time: the greatest common divisor of the
-    differences of many readings."""
+    """Ticks by which the time-stamp counter moves at a time.
+
+    The greatest common divisor of the differences of many readings.
+    """
     step, last = 0, ticks()
     for _ in range(2000):
         now = ticks()
@@ -66,7 +68,9 @@ def granularity() -> int:
 @cache
 def constants() -> ClockConstants:
     """Constants of the sample frame and of its gates, with this machine's granularity."""
-    return ClockConstants(CALIBRATION_CYCLES, CANARY_INSTRUCTIONS, AGREEMENT, CANARY_SHARE, NOTE, granularity())
+    return ClockConstants(
+        CALIBRATION_CYCLES, CANARY_INSTRUCTIONS, AGREEMENT, CANARY_SHARE, NOTE, granularity()
+    )
 
 
 def monotonic_ns() -> int:

@@ -55,7 +55,9 @@ def _features() -> tuple[str, ...]:
 
 def _device(isa: str, kind: str, cpus: tuple[int, ...], features: tuple[str, ...]) -> Device:
     fields = processor.identity()
-    vendor = _VENDORS.get(fields.get("vendor_id", ""), "") or _IMPLEMENTERS.get(fields.get("CPU implementer", ""), "")
+    vendor = _VENDORS.get(fields.get("vendor_id", ""), "") or _IMPLEMENTERS.get(
+        fields.get("CPU implementer", ""), ""
+    )
     name = fields.get("model name") or f"{vendor or platform.machine()} processor"
     reported: dict[str, int | float | str] = dict(processor.caches(cpus[0]))
     for key, source in (("family", "cpu family"), ("model", "model"), ("stepping", "stepping")):

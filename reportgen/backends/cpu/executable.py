@@ -30,7 +30,9 @@ class Executable:
         except OSError:
             self._map = self._memory_file(code)
         self.address = address_of(self._map)
-        self._function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(self.address + entry)
+        self._function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(
+            self.address + entry
+        )
 
     def _protect(self, code: bytes) -> mmap.mmap:
         mapping = mmap.mmap(-1, self.size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
@@ -43,7 +45,9 @@ class Executable:
         try:
             handle = os.memfd_create("reportgen-probe")
             os.write(handle, code.ljust(self.size, b"\0"))
-            mapping = mmap.mmap(handle, self.size, flags=mmap.MAP_SHARED, prot=mmap.PROT_READ | mmap.PROT_EXEC)
+            mapping = mmap.mmap(
+                handle, self.size, flags=mmap.MAP_SHARED, prot=mmap.PROT_READ | mmap.PROT_EXEC
+            )
             os.close(handle)
         except (OSError, AttributeError) as error:
             raise LaunchError(

@@ -15,7 +15,9 @@ SLOTS = 12
 MOST_SAMPLES = 64
 SCRATCH_BYTES = 8192
 
-_SAMPLES, _WARM, _REPETITIONS, _A, _B, _C, _BYTES, _BARRIER, _THREADS, _TARGET, _SCRATCH, _OFFSET, _TOTAL = range(13)
+_SAMPLES, _WARM, _REPETITIONS, _A, _B, _C, _BYTES, _BARRIER, _THREADS, _TARGET, _SCRATCH, _OFFSET, _TOTAL = (
+    range(13)
+)
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,11 @@ class Frame:
 
     def run(self, program: Executable, samples: int, warm: int, repetitions: int) -> list[Stamps]:
         """Take `samples` samples in one call; the GIL is released meanwhile."""
-        self.arguments[_SAMPLES], self.arguments[_WARM], self.arguments[_REPETITIONS] = samples, warm, repetitions
+        self.arguments[_SAMPLES], self.arguments[_WARM], self.arguments[_REPETITIONS] = (
+            samples,
+            warm,
+            repetitions,
+        )
         program.call(ctypes.addressof(self.arguments), ctypes.addressof(self.out))
         return [self._stamps(self.out[i * SLOTS : (i + 1) * SLOTS]) for i in range(samples)]
 

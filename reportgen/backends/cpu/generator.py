@@ -10,7 +10,13 @@ from typing import Any
 import jinja2
 
 from reportgen.backends.base import Source
-from reportgen.backends.cpu.clock import CANARY_BLOCK, CANARY_INSTRUCTIONS, CHAIN_BLOCK, LONG_CHAIN, SHORT_CHAIN
+from reportgen.backends.cpu.clock import (
+    CANARY_BLOCK,
+    CANARY_INSTRUCTIONS,
+    CHAIN_BLOCK,
+    LONG_CHAIN,
+    SHORT_CHAIN,
+)
 from reportgen.backends.cpu.operands import Set
 from reportgen.errors import Unsupported
 from reportgen.runs.schema import Device
@@ -62,14 +68,18 @@ class CpuGenerator:
         return Source(point.id, text, expect, work, {"seconds": definition.seconds, **setup})
 
     def _render(self, template: str, context: dict[str, Any]) -> str:
-        text = _environment(self.root).get_template(template).render(
-            long_chain=LONG_CHAIN,
-            chain_block=CHAIN_BLOCK,
-            canary_block=CANARY_BLOCK,
-            short_chain=SHORT_CHAIN,
-            canary_instructions=CANARY_INSTRUCTIONS,
-            vzeroupper="avx" in self.device.features,
-            **{"threads": 0, **context},
+        text = (
+            _environment(self.root)
+            .get_template(template)
+            .render(
+                long_chain=LONG_CHAIN,
+                chain_block=CHAIN_BLOCK,
+                canary_block=CANARY_BLOCK,
+                short_chain=SHORT_CHAIN,
+                canary_instructions=CANARY_INSTRUCTIONS,
+                vzeroupper="avx" in self.device.features,
+                **{"threads": 0, **context},
+            )
         )
         return re.sub(r"\n\s*\n+", "\n", text)
 
@@ -172,9 +182,13 @@ def _inside(device: Device, level: str) -> int:
     last = l3 or l2
     if level == "dram":
         if not last:
-            raise Unsupported("the system reports no last-level cache to be larger than; see the working-set sweep")
+            raise Unsupported(
+                "the system reports no last-level cache to be larger than; see the working-set sweep"
+            )
         return min(4 * last, int(device.memory_bytes * 0.2), 1 << 30)
-    size = {"l1": l1 // 2, "l2": max(l2 // 2, 2 * l1) if l2 else 0, "l3": max(l3 // 4, 3 * l2) if l3 else 0}[level]
+    size = {"l1": l1 // 2, "l2": max(l2 // 2, 2 * l1) if l2 else 0, "l3": max(l3 // 4, 3 * l2) if l3 else 0}[
+        level
+    ]
     if not size:
         raise Unsupported(f"the system reports no {level.upper()} size; see the working-set sweep")
     return size // 64 * 64
@@ -195,7 +209,9 @@ def _stream(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Part
     kernel = str(point.settings["kernel"])
     arrays, counted, loads, stores, streaming, arithmetic = _STREAMS[kernel]
     features = generator.device.features
-    width, register = (64, "zmm") if "avx512f" in features else (32, "ymm") if "avx" in features else (16, "xmm")
+    width, register = (
+        (64, "zmm") if "avx512f" in features else (32, "ymm") if "avx" in features else (16, "xmm")
+    )
     if register == "xmm":
         raise Unsupported("the streaming kernels need AVX")
     unroll = 8
@@ -235,7 +251,7 @@ def _stream(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Part
 
 
 def _interleave(parts: list[list[str]]) -> list[str]:
-    """Instructions of the parts in turn, spread evenly: a b a b … or a a b a a b …"""
+    """Instructions of the parts in turn, spread evenly (a b a b, or a a b a a b)."""
     ranked = [((i + 0.5) / len(part), j, line) for j, part in enumerate(parts) for i, line in enumerate(part)]
     return [line for _, _, line in sorted(ranked, key=lambda row: row[:2])]
 

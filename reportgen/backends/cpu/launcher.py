@@ -26,6 +26,8 @@ BODY_SECONDS = 80e-6
 against the milliseconds between interruptions."""
 WARM_BODIES = 10
 """512-bit code pays 0.1-0.25 µs once after scalar code, and branch history must settle."""
+RESIDENT_SLICES = 64
+"""Arrays of more slices are far larger than any cache; walking them once first would only cost time."""
 TRIAL = 2
 """Repetitions in the trial that finds how many make `BODY_SECONDS`."""
 BATCH = 16
@@ -65,6 +67,7 @@ class CpuLauncher:
         self._repetitions: dict[str, int] = {}
         self._frames = [Frame() for _ in cpus]
         self._rates = gates.BestRate()
+        self._streams: dict[int, Buffer] = {}
         self._tick_hz = self._first_tick_rate()
         _permit_tiles(device)
 
@@ -98,6 +101,8 @@ class CpuLauncher:
     def _load(self, order: Order) -> Executable:
         kept = self._programs.get(order.sha256)
         if kept is None:
+            if not order.code:
+                raise LaunchError("this worker has not been sent the program")
             entry = HEADER.unpack_from(order.code)[0]
             program = Executable(order.code, entry)
             # what lies in memory must be what was inspected
@@ -122,7 +127,7 @@ class CpuLauncher:
         if kind == "chase":
             return self._chase(order, program, stack)
         if kind == "stream":
-            return self._stream(order, program, stack)
+            return self._stream(order, program)
         if kind == "library":
             from reportgen.backends.cpu.library import prepare
 
@@ -188,7 +193,7 @@ class CpuLauncher:
         }
         return visit
 
-    def _stream(self, order: Order, program: Executable, stack: ExitStack) -> _Visit:
+    def _stream(self, order: Order, program: Executable) -> _Visit:
         setup = order.setup
         cores, arrays, each = int(setup["cores"]), int(setup["arrays"]), int(setup["array_bytes"])
         if cores > len(self.cpus):
@@ -196,13 +201,13 @@ class CpuLauncher:
         cpus = self.cpus[-cores:][::-1]
         meeting = ctypes.c_int64(0)
         huge = 0
+        part = int(setup["slice_bytes"])
         # a page of distance keeps the arrays of one thread out of each other's sets
         stride = each + 4096
         for index in range(cores):
-            buffer = stack.enter_context(Buffer(stride * arrays, "huge"))
-            _fill(buffer, order.seed + index)
+            buffer = self._stream_buffer(index, stride * arrays)
             starts = [buffer.address + stride * i for i in range(arrays)] + [0, 0]
-            self._frames[index].buffers(starts[0], starts[1], starts[2], int(setup["slice_bytes"]), each)
+            self._frames[index].buffers(starts[0], starts[1], starts[2], part, each)
             huge += buffer.huge_bytes()
 
         def run(samples: int, warm: int, count: int) -> list[list[Stamps]]:
@@ -224,6 +229,9 @@ class CpuLauncher:
                 thread.join()
             return results
 
+        turn = each // part
+        if turn <= RESIDENT_SLICES:
+            run(1, 1, turn)  # a level can only serve what it holds: one whole turn first
         count = self._count(order.point, lambda: run(4, 1, TRIAL)[0], BODY_SECONDS)
         warm = max(1, count // 4)
         facts: dict[str, int | float | str] = {
@@ -235,6 +243,17 @@ class CpuLauncher:
             "data": "random",
         }
         return _Visit(lambda samples: run(samples, warm, count), count, facts, cpus=tuple(cpus))
+
+    def _stream_buffer(self, index: int, size: int) -> Buffer:
+        """The stream memory of one thread, kept from visit to visit.
+
+        Placement does not matter to a stream, and filling 128 MiB takes longer than measuring them.
+        """
+        kept = self._streams.get(index)
+        if kept is None or kept.size < size:
+            kept = self._streams[index] = Buffer(size, "huge")
+            _fill(kept, index)
+        return kept
 
     # -- sampling ---------------------------------------------------------------------------
 
@@ -260,7 +279,9 @@ class CpuLauncher:
             # a worker that was just started knows less than the run does
             best = self._rates.best() or order.canary_best
             verdicts = gates.judge(columns, constants, best, marks)
-            if taken >= visit.least and gates.precise(_accepted(columns, verdicts, constants.calibration_cycles)):
+            if taken >= visit.least and gates.precise(
+                _accepted(columns, verdicts, constants.calibration_cycles)
+            ):
                 stop = "precise"
                 break
             now = time.perf_counter()
@@ -348,7 +369,9 @@ _XFEATURE_XTILEDATA = 18
 
 
 def _permit_tiles(device: Device) -> None:
-    """Ask Linux for the AMX tile registers (x86-64 `arch_prctl`); without it the first tile
-    instruction is illegal."""
+    """Ask Linux for the AMX tile registers (x86-64 `arch_prctl`).
+
+    Without it the first tile instruction is illegal.
+    """
     if "amx-tile" in device.features:
         ctypes.CDLL(None).syscall(_ARCH_PRCTL, _ARCH_REQ_XCOMP_PERM, _XFEATURE_XTILEDATA)

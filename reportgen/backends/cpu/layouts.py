@@ -27,8 +27,11 @@ def random_cycle(size: int, rng: np.random.Generator, line: int = LINE) -> Offse
 
 
 def pairs(offset: int, rng: np.random.Generator, slots: int = PAIR_SLOTS) -> Offsets:
-    """Nodes of two cells, `offset` bytes apart, the nodes in random order: first cell, second cell,
-    next node.  The second access is a hit in the innermost level if both cells share a line."""
+    """Nodes of two cells, `offset` bytes apart, the nodes in random order.
+
+    First cell, second cell, next node: the second access is a hit in the innermost level if both
+    cells share a line.
+    """
     starts = rng.permutation(slots).astype(np.int64) * SLOT
     return np.stack([starts, starts + offset], axis=1).reshape(-1)
 
@@ -39,8 +42,10 @@ def conflict(count: int, stride: int, rng: np.random.Generator) -> Offsets:
 
 
 def one_a_page(count: int, page: int, rng: np.random.Generator, line: int = LINE) -> Offsets:
-    """One line of each of `count` pages, in random order; the line within the page moves on from page
-    to page, so that the lines spread over all cache sets."""
+    """One line of each of `count` pages, in random order.
+
+    The line within the page moves on from page to page, so that the lines spread over all cache sets.
+    """
     order = rng.permutation(count).astype(np.int64)
     return order * page + (order * 29 % (page // line)) * line
 

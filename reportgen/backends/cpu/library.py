@@ -76,5 +76,7 @@ def prepare(
     facts: dict[str, int | float | str] = {"threads": 1}
     for pool in threadpool_info():
         if pool.get("user_api") == "blas":
-            facts["library"] = f"{pool.get('internal_api')} {pool.get('version')} {pool.get('architecture', '')}".strip()
+            facts["library"] = (
+                f"{pool.get('internal_api')} {pool.get('version')} {pool.get('architecture', '')}".strip()
+            )
     return (lambda samples: [[one() for _ in range(samples)]]), count, facts

@@ -25,7 +25,10 @@ def _pattern(operation: Operation, which: str) -> bytes:
             value = {"d": 1.7, "a": 3.3, "b": 1.3}[which]
         unit = struct.pack(code, value)
         return unit * (64 // len(unit))
-    return struct.pack("<Q", {"d": 0x0102030405060708, "a": 0x0101010101010101, "b": 0x0202020202020202}[which]) * 8
+    return (
+        struct.pack("<Q", {"d": 0x0102030405060708, "a": 0x0101010101010101, "b": 0x0202020202020202}[which])
+        * 8
+    )
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,9 @@ class Set:
     def __post_init__(self) -> None:
         have = accumulators(self.operation.registers, self.operation.evex)
         if self.offset + self.count > have:
-            raise Unsupported(f"{self.offset + self.count} accumulators wanted, the register class has {have}")
+            raise Unsupported(
+                f"{self.offset + self.count} accumulators wanted, the register class has {have}"
+            )
 
     @property
     def _scratch(self) -> int:
@@ -105,7 +110,7 @@ class Set:
                 lines += [f"lea rax, [r13+{self._scratch + 64 * index}]", "mov [rax], rax"]
                 lines.append(f"mov {self._register(index)}, rax")
             return lines
-        lines = ["vmovups xmm13, [rip+%s_d]" % self.tag] if "{t" in self._forms else []
+        lines = [f"vmovups xmm13, [rip+{self.tag}_d]"] if "{t" in self._forms else []
         lines.append(f"mov r14, {_integer(self.operation, 'a')}")
         lines += [f"mov {self._register(i)}, {_integer(self.operation, 'd')}" for i in range(self.count)]
         return lines

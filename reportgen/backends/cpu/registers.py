@@ -33,8 +33,10 @@ class General:
     @property
     def r8(self) -> str:
         """The 8-bit name."""
-        return f"{self.name}b" if self.name[1].isdigit() else {"rsi": "sil", "rdi": "dil", "rbp": "bpl"}.get(
-            self.name, f"{self.name[1]}l"
+        return (
+            f"{self.name}b"
+            if self.name[1].isdigit()
+            else {"rsi": "sil", "rdi": "dil", "rbp": "bpl"}.get(self.name, f"{self.name[1]}l")
         )
 
     def __str__(self) -> str:
