@@ -116,7 +116,7 @@ _OPERATIONS: dict[str, TrueOperation] = {
 _CACHES = (
     TrueCache("l1", 48 * KIB, 5.0, ways=12),
     TrueCache("l2", 2 * MIB, 16.0, ways=16, smear=0.19, half_height=0.95),
-    TrueCache("l3", 8 * MIB, 100.0, ways=16, smear=0.35, half_height=0.95),
+    TrueCache("l3", 16 * MIB, 100.0, ways=16, smear=0.35, half_height=0.95),
 )
 
 _BANDWIDTH: dict[str, dict[str, float]] = {

@@ -1,0 +1,150 @@
+"""Samples -> quantities: the one place that knows which analysis reads which probe."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from reportgen.analysis.bandwidth import bandwidth
+from reportgen.analysis.chase import pointer_chase
+from reportgen.analysis.conflict import conflict
+from reportgen.analysis.cycles import calibration_error, timings
+from reportgen.analysis.evidence import Evidence
+from reportgen.analysis.hierarchy import reported
+from reportgen.analysis.interference import interference
+from reportgen.analysis.library import library
+from reportgen.analysis.line import line
+from reportgen.analysis.peak import peak
+from reportgen.analysis.plateau import plateau
+from reportgen.analysis.quantity import Quantity
+from reportgen.analysis.slope import slope
+from reportgen.analysis.tlb import LINE, tlb
+from reportgen.analysis.working_set import working_set
+from reportgen.runs.schema import Point, Run
+from reportgen.status import USABLE, Status
+
+if TYPE_CHECKING:
+    import pyarrow
+
+
+class Samples(Protocol):
+    """A run with its samples: what `runs.read.load` gives."""
+
+    @property
+    def run(self) -> Run:
+        """The manifest."""
+
+    @property
+    def table(self) -> pyarrow.Table:
+        """Columns `SAMPLE_COLUMNS`."""
+
+
+def derive(bundle: Samples) -> tuple[Quantity, ...]:
+    """Every quantity of a run, in the order of its probes.
+
+    Two probes may give the same metric; both are here, and the findings compare them.
+    """
+    return quantities(bundle.run, bundle.table)
+
+
+def quantities(run: Run, samples: pyarrow.Table) -> tuple[Quantity, ...]:
+    """Every quantity of `run`; see `derive`."""
+    by_point = timings(run.clock, samples)
+    systematic = calibration_error(run.clock, samples)
+    points: dict[str, list[Point]] = defaultdict(list)
+    for point in run.points:
+        points[point.probe].append(point)
+    probes = [
+        Evidence(run, probe, tuple(points[probe.id]), by_point, systematic)
+        for probe in run.probes
+        if points[probe.id]
+    ]
+    result: dict[str, list[Quantity]] = {}
+    _memory(run, probes, result)
+    _latencies(probes, result)
+    for evidence in probes:
+        name = evidence.probe.id
+        if name in result:
+            continue
+        analysis = _INDEPENDENT.get(evidence.probe.analysis)
+        result[name] = analysis(evidence) if analysis and _any_usable(evidence) else [_unread(evidence)]
+    return tuple(quantity for evidence in probes for quantity in result[evidence.probe.id])
+
+
+_INDEPENDENT: dict[str, Callable[[Evidence], list[Quantity]]] = {
+    "plateau": plateau,
+    "interference": interference,
+    "conflict": lambda evidence: [conflict(evidence)],
+    "peak": peak,
+    "library": library,
+}
+"""Analyses that need no other probe."""
+
+_METHODS = {
+    "slope": "slope",
+    "plateau": "plateau",
+    "interference": "interference",
+    "peak": "plateau",
+    "bandwidth": "bandwidth",
+    "library": "library",
+}
+"""Analysis -> page of docs/method; all others find a boundary."""
+
+
+def _any_usable(evidence: Evidence) -> bool:
+    return any(point.status in USABLE for point in evidence.points)
+
+
+def _unread(evidence: Evidence) -> Quantity:
+    """One quantity for a probe none of whose points was measured, or that nothing can read."""
+    probe = evidence.probe
+    method = _METHODS.get(probe.analysis, "boundary")
+    if _any_usable(evidence):
+        return evidence.without_value(
+            probe.metric, probe.unit, method, status=Status.FAILED,
+            reason=f"This version of reportgen has no analysis called '{probe.analysis}'.",
+        )  # fmt: skip
+    return evidence.without_value(probe.metric, probe.unit, method)
+
+
+def _memory(run: Run, probes: list[Evidence], result: dict[str, list[Quantity]]) -> None:
+    """The hierarchy first, then the probes that must know it."""
+    by_analysis: dict[str, list[Evidence]] = defaultdict(list)
+    for evidence in probes:
+        if _any_usable(evidence):
+            by_analysis[evidence.probe.analysis].append(evidence)
+    hierarchy, curve = None, None
+    for evidence in by_analysis["working_set"]:
+        result[evidence.probe.id], found, one = working_set(evidence)
+        hierarchy, curve = hierarchy or found, curve or one
+    known = hierarchy if hierarchy is not None and hierarchy.ends else reported(run.device)
+    length = float(LINE)
+    for evidence in by_analysis["line"]:
+        quantity = line(evidence)
+        result[evidence.probe.id] = [quantity]
+        if quantity.status in (Status.OK, Status.UNVERIFIED) and quantity.value:
+            length = quantity.value
+    for evidence in by_analysis["tlb"]:
+        result[evidence.probe.id] = tlb(evidence, curve, hierarchy, length)
+    for evidence in by_analysis["bandwidth"]:
+        result[evidence.probe.id] = bandwidth(evidence, known)
+    for evidence in by_analysis["pointer_chase"]:
+        result[evidence.probe.id] = pointer_chase(evidence, known, curve)
+
+
+def _latencies(probes: list[Evidence], result: dict[str, list[Quantity]]) -> None:
+    """Latencies in an order in which those that are subtracted come first."""
+    waiting = [one for one in probes if one.probe.analysis == "slope" and _any_usable(one)]
+    known: dict[str, Quantity] = {}
+    pending = {one.probe.operation for one in waiting}
+    while waiting:
+        ready = [
+            one for one in waiting if not pending & set(one.probe.constants.get("companions", ()))
+        ] or waiting  # companions that name each other: each says that the other is missing
+        for evidence in ready:
+            quantity = slope(evidence, known)
+            result[evidence.probe.id] = [quantity]
+            known[evidence.probe.operation] = quantity
+        waiting = [one for one in waiting if one.probe.id not in result]
+        pending = {one.probe.operation for one in waiting}

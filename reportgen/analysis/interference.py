@@ -1,0 +1,138 @@
+"""Interference: what two kinds of instructions cost each other.
+
+    index = (T_AB - max(T_A, T_B)) / min(T_A, T_B)
+
+T_A, T_B are cycles per group of each kind alone, T_AB of both interleaved, with as many of each as
+alone.  0: side by side.  1: one after the other.  The interval follows from the three times by
+propagation of their relative errors.  A pair that runs at the front end's own rate has no reading:
+it would take as long without any conflict behind the front end.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from reportgen.analysis.evidence import Evidence, by_pass, passes_that_agree
+from reportgen.analysis.quantity import Quantity
+from reportgen.analysis.robust import Scatter, Visits, moderated, pooled_scatter, student_t, symmetric
+from reportgen.runs.schema import Point
+
+METHOD = "interference"
+UNIT = "ratio"
+AT_FRONT_END = 1.05
+"""A pair that takes less than this times the front end's time may be bound by it alone."""
+
+
+def interference(evidence: Evidence) -> list[Quantity]:
+    """`interference.<A>.<B>` of every pair of one probe, in the order of its points.
+
+    Points have settings `first` and `second` ("" for `first` alone) and work `groups`,
+    `first_count`, `second_count`, `instructions`.
+    """
+    pairs = [point for point in evidence.points if point.settings.get("second")]
+    alone = {
+        str(point.settings["first"]): point
+        for point in evidence.points
+        if "first" in point.settings and not point.settings.get("second")
+    }
+    if not pairs or all(evidence.objection(point) for point in evidence.points):
+        return [evidence.without_value(evidence.probe.metric, UNIT, METHOD)]
+    times = {
+        point.id: _per_group(evidence, point)
+        for point in evidence.points
+        if evidence.objection(point) is None and point.work.get("groups", 0) > 0
+    }
+    pooled = pooled_scatter(list(times.values()))
+    return [_pair(evidence, point, alone, times, pooled) for point in pairs]
+
+
+def _per_group(evidence: Evidence, point: Point) -> Visits:
+    cycles = evidence.cycles(point)
+    return Visits(cycles.medians / point.work["groups"], cycles.counts, cycles.ids)
+
+
+def _relative_error(time: Visits, pooled: Scatter) -> tuple[float, float]:
+    """Relative standard error of a time, and the degrees of freedom behind it."""
+    freedom = len(time.medians) - 1
+    own = float((time.medians / time.value).var(ddof=1)) if freedom else 0.0
+    variance, total = moderated(own, freedom, pooled)
+    return math.sqrt(variance * time.loss), max(total, 1.0)
+
+
+def _pair(
+    evidence: Evidence,
+    point: Point,
+    alone: dict[str, Point],
+    times: dict[str, Visits],
+    pooled: Scatter,
+) -> Quantity:
+    first, second = str(point.settings["first"]), str(point.settings["second"])
+    metric = f"interference.{first}.{second}"
+    singles = [alone[name] for name in dict.fromkeys((first, second)) if name in alone]
+    three = evidence.narrowed([point, *singles])
+    missing = [name for name in dict.fromkeys((first, second)) if name not in alone]
+    if missing or any(one.id not in times for one in three.points):
+        if any(three.objection(one) for one in three.points) or not missing:
+            return three.without_value(metric, UNIT, METHOD)
+        status, reason = three.refusal()
+        return three.without_value(
+            metric, UNIT, METHOD, status=status, reason=f"{reason} {missing[0]} alone was not measured."
+        )
+
+    together = times[point.id]
+    # Scaled to as many instructions as the pair holds, should a class alone have run with others.
+    scale = [
+        _ratio(point.work.get(key, 0.0), alone[name].work.get("first_count", 0.0))
+        for key, name in (("first_count", first), ("second_count", second))
+    ]
+    singly = [times[alone[name].id] for name in (first, second)]
+    one, other = (time.value * factor for time, factor in zip(singly, scale, strict=True))
+    longer, shorter = max(one, other), min(one, other)
+    index = (together.value - longer) / shorter
+
+    errors = [_relative_error(time, pooled) for time in (together, *singly)]
+    relative = [error for error, _ in errors]
+    long_error, short_error = (relative[1], relative[2]) if one >= other else (relative[2], relative[1])
+    if first == second:  # one time stands for both: its error moves numerator and denominator
+        deviation = together.value / shorter * math.hypot(relative[0], relative[1])
+    else:
+        deviation = math.sqrt(
+            (relative[0] * together.value / shorter) ** 2
+            + (long_error * longer / shorter) ** 2
+            + (short_error * index) ** 2
+        )
+    half = student_t(min(freedom for _, freedom in errors)) * deviation
+    interval = symmetric(index, half)
+
+    front_end = _front_end(evidence, point)
+    bound = front_end is not None and together.value < AT_FRONT_END * front_end and first != second
+    details: dict[str, Any] = {
+        "first": first,
+        "second": second,
+        "cycles_first": one,
+        "cycles_second": other,
+        "cycles_together": together.value,
+        "at_front_end": bound,
+    }
+    if front_end is not None:
+        details["front_end_cycles"] = front_end
+    by_number = by_pass([together])
+    shares = {key: (value - longer) / shorter for key, value in by_number.items()}
+    return three.quantity(
+        metric, UNIT, METHOD, interval, three.points,
+        reason="The pair runs as fast as the front end can issue it, so a conflict behind it cannot be told."
+        if bound and interval.high > 0.1 else "",
+        passes=passes_that_agree(shares, symmetric(index, max(half, 0.01))), details=details,
+    )  # fmt: skip
+
+
+def _ratio(wanted: float, had: float) -> float:
+    return wanted / had if wanted > 0 and had > 0 else 1.0
+
+
+def _front_end(evidence: Evidence, point: Point) -> float | None:
+    """Cycles in which the front end can issue a group of the pair, by the canary's best rate."""
+    best = evidence.run.clock.canary_best
+    instructions, groups = point.work.get("instructions", 0.0), point.work.get("groups", 0.0)
+    return instructions / groups / best if best > 0 and instructions > 0 and groups > 0 else None

@@ -1,0 +1,64 @@
+"""Line size: the distance from which a second access no longer hits the line that the first brought.
+
+Nodes are far apart and in random order; each is visited by two dependent loads `offset` bytes
+apart.  Over a working set that the first level does not hold, the second load is cheap while it is in
+the same line.  The line is the smallest offset whose second access is not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from reportgen.analysis.evidence import Evidence, numbers
+from reportgen.analysis.isotonic import envelope
+from reportgen.analysis.quantity import Quantity
+from reportgen.analysis.robust import Interval, pooled_scatter
+from reportgen.status import Status
+
+METHOD = "boundary"
+LEAST_STEP = 1.15
+"""Latency after the step / before it; smaller rises are no line."""
+SHARE = 0.3
+"""Share of the whole rise from which the second access counts as outside.  Below the half, because a
+prefetcher that fetches lines in pairs takes away part of the step at the first line."""
+
+
+def line(evidence: Evidence) -> Quantity:
+    """`memory.line` from points with setting `offset` (bytes)."""
+    metric = evidence.probe.metric
+    usable = sorted(
+        (point for point in evidence.usable() if "offset" in point.settings),
+        key=lambda point: float(point.settings["offset"]),
+    )
+    if len(usable) < 3:
+        if len(usable) == len(evidence.points) or not evidence.points:
+            return evidence.without_value(
+                metric,
+                "byte",
+                METHOD,
+                status=Status.SKIPPED,
+                reason="Fewer than three offsets were asked for.",
+            )
+        return evidence.without_value(metric, "byte", METHOD)
+    offsets = [int(point.settings["offset"]) for point in usable]
+    times = [evidence.cycles(point) for point in usable]
+    latency = np.array(
+        [time.value / point.work.get("steps", 1.0) for time, point in zip(times, usable, strict=True)]
+    )
+    smooth = envelope(latency)
+    details = {"offset": offsets, "cycles": numbers(latency)}
+    noise = pooled_scatter(times).deviation
+    if smooth[-1] < smooth[0] * max(LEAST_STEP, 1 + 6 * noise):
+        bound = float(offsets[-1])
+        return evidence.quantity(
+            metric, "byte", METHOD, Interval(bound, bound, bound), usable, status=Status.CENSORED,
+            reason=f"The second access stays cheap up to {offsets[-1]} bytes, the most that was measured.",
+            details=details,
+        )  # fmt: skip
+    height = (smooth - smooth[0]) / (smooth[-1] - smooth[0])
+    outside = int(np.flatnonzero(height >= SHARE)[0])
+    value, inside = float(offsets[outside]), float(offsets[outside - 1])
+    return evidence.quantity(
+        metric, "byte", METHOD, Interval(value, inside, value), usable,
+        details=details | {"step": float(latency[outside] - latency[outside - 1])},
+    )  # fmt: skip

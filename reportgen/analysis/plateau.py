@@ -1,0 +1,108 @@
+"""Throughput: the plateau of instructions per cycle over independent accumulators.
+
+One chain issues at 1/latency; more chains overlap until a resource is full, and from that knee on
+the rate stays.  The plateau is the median over all visits of the settings within `MEMBER` of the
+best; when only the largest setting reaches it, nothing shows that the rise has ended and the rate
+is a lower bound.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from reportgen.analysis.evidence import Evidence, by_pass, numbers, passes_that_agree
+from reportgen.analysis.quantity import Quantity
+from reportgen.analysis.robust import Array, Interval, Visits, pooled_interval
+from reportgen.runs.schema import Point
+from reportgen.status import Status
+
+METHOD = "plateau"
+RATE_UNIT = "instruction/cycle"
+INTERVAL_UNIT = "cycle/instruction"
+MEMBER = 0.01
+"""A setting whose rate is this close to the best belongs to the plateau (relative)."""
+RISING = 0.05
+"""A last setting that exceeds the one before it by more has not levelled off (relative)."""
+
+
+def plateau(evidence: Evidence) -> list[Quantity]:
+    """`throughput.<operation>` and `issue_interval.<operation>` of one probe.
+
+    Points have the setting that the probe varies (`accumulators`) and work `instructions`.
+    """
+    probe = evidence.probe
+    variable = probe.variable or "accumulators"
+    metric = probe.metric
+    interval_metric = f"issue_interval.{metric.removeprefix('throughput.')}"
+    usable = [
+        point for point in evidence.usable()
+        if point.work.get("instructions", 0) > 0 and variable in point.settings
+    ]  # fmt: skip
+    if not usable:
+        return [evidence.without_value(metric, RATE_UNIT, METHOD)]
+    usable.sort(key=lambda point: float(point.settings[variable]))
+    rates = [_rates(evidence, point) for point in usable]
+    values = np.array([one.value for one in rates])
+    settings = [int(point.settings[variable]) for point in usable]
+    best = float(values.max())
+    inside = np.flatnonzero(values >= best * (1 - MEMBER))
+    knee = settings[int(inside[0])]
+    members = [usable[at] for at in inside]
+    details = {variable: settings, "rate": numbers(values), "knee": knee}
+    if variable != "accumulators":
+        details["accumulators"] = settings
+
+    groups = evidence.modes(members)
+    if groups:
+        reason = (
+            "On the plateau the samples fall into two groups (cycles per repetition of the body); "
+            "no single rate describes them."
+        )
+        return [
+            evidence.without_value(
+                name, unit, METHOD, status=Status.UNSTABLE, reason=reason, groups=groups, details=details
+            )
+            for name, unit in ((metric, RATE_UNIT), (interval_metric, INTERVAL_UNIT))
+        ]
+    interval = pooled_interval([rates[at] for at in inside], rates, evidence.systematic)
+    passes = passes_that_agree(by_pass([rates[at] for at in inside]), interval)
+    spread = float(values[inside].max() / values[inside].min() - 1)
+    still_rising = _still_rising(values, settings)
+    if still_rising:
+        bound = evidence.quantity(
+            metric, RATE_UNIT, METHOD, Interval(interval.value, interval.low, interval.high), members,
+            status=Status.CENSORED, reason=still_rising, passes=passes, details=details,
+        )  # fmt: skip
+        interval_reason = f"{still_rising} It is at most {1 / interval.low:.4g} cycles."
+        return [
+            bound,
+            evidence.without_value(
+                interval_metric, INTERVAL_UNIT, METHOD, status=Status.UNSTABLE, reason=interval_reason,
+                details=details,
+            ),
+        ]  # fmt: skip
+    inverse = Interval(1 / interval.value, 1 / interval.high, 1 / interval.low)
+    return [
+        evidence.quantity(name, unit, METHOD, one, members, linearity=spread, passes=passes, details=details)
+        for name, unit, one in (
+            (metric, RATE_UNIT, interval),
+            (interval_metric, INTERVAL_UNIT, inverse),
+        )
+    ]
+
+
+def _rates(evidence: Evidence, point: Point) -> Visits:
+    """Instructions per cycle of a point, by visit."""
+    cycles = evidence.cycles(point)
+    return Visits(point.work["instructions"] / cycles.medians, cycles.counts, cycles.ids)
+
+
+def _still_rising(values: Array, settings: list[int]) -> str:
+    """Why the last setting is not known to be on the plateau, or ''."""
+    if len(values) == 1:
+        return (
+            f"Only {settings[0]} accumulators were measured, so nothing shows that the rate has levelled off."
+        )
+    if int(np.argmax(values)) == len(values) - 1 and values[-1] > values[-2] * (1 + RISING):
+        return f"The rate still rises at {settings[-1]} accumulators, the most that were measured."
+    return ""

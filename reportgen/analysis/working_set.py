@@ -1,0 +1,330 @@
+"""The memory hierarchy from a sweep of working sets: where levels end, and what a load costs in each.
+
+Two curves, on small and on huge pages.  The one on huge pages is the hierarchy when the system granted
+them, because a rise in it is a cache's and not the address translation's; then the one on small
+pages gives the same metrics with the suffix `_4k`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from reportgen.analysis import boundary
+from reportgen.analysis.evidence import Evidence, by_pass, numbers, passes_that_agree
+from reportgen.analysis.hierarchy import BEYOND, CACHES, DRAM_MULTIPLE, ROUNDED, Hierarchy, last_level
+from reportgen.analysis.quantity import Quantity
+from reportgen.analysis.robust import (
+    Array,
+    Interval,
+    Scatter,
+    Visits,
+    pooled_interval,
+    pooled_scatter,
+    visit_interval,
+)
+from reportgen.runs.schema import Point
+from reportgen.status import Status
+
+METHOD = "boundary"
+HUGE_FROM = 2 << 20
+"""Sizes from here are asked whether huge pages were granted; smaller ones fit in part of one."""
+LEAST_SIZES = 6
+"""A curve of fewer sizes shows no levels."""
+NEIGHBOURS = 6
+"""Sizes on either side whose scatter is taken together."""
+WINDOW_OCTAVES = 0.4
+"""Latency of a level: the flattest stretch of at least this length ..."""
+WITHIN = 0.01
+"""... and its neighbours within this ratio of it."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Latency over size on one kind of pages."""
+
+    pages: str
+    points: tuple[Point, ...]
+    size: Array
+    cycles: tuple[Visits, ...]
+    """Cycles per step, by point."""
+    latency: Array
+    visits: tuple[Scatter, ...]
+    """Scatter of visits around each size: small in the first level, larger in memory."""
+    noise: Array
+    """Relative standard deviation of each latency."""
+    details: dict[str, Any]
+    """For figures, with the levels that were found."""
+
+
+def working_set(evidence: Evidence) -> tuple[list[Quantity], Hierarchy | None, Curve | None]:
+    """Quantities of `memory.<level>.*`, the hierarchy they describe, and its curve.
+
+    Points have settings `bytes` and `pages`, work `steps`, facts `bytes_actual` and `huge_bytes`.
+    """
+    curves = {pages: _curve(evidence, pages) for pages in ("huge", "4k")}
+    granted = _granted(evidence)
+    main = curves["huge"] if granted and curves["huge"] else curves["4k"] or curves["huge"]
+    if main is None:
+        return [_nothing(evidence)], None, None
+    note = "" if granted else "Huge pages were not granted: translation is part of the curve."
+    result, hierarchy = _of_curve(evidence, main, "", note)
+    small = curves["4k"]
+    if small is not None and small is not main and granted:
+        result += _of_curve(evidence, small, "_4k", "")[0]
+    return result, hierarchy, main
+
+
+def _nothing(evidence: Evidence) -> Quantity:
+    metric = f"{evidence.probe.metric}.l1.capacity"
+    if not evidence.usable():
+        return evidence.without_value(metric, "byte", METHOD)
+    return evidence.without_value(
+        metric, "byte", METHOD, status=Status.UNSTABLE,
+        reason=f"Fewer than {LEAST_SIZES} sizes gave a latency; a curve needs more.",
+    )  # fmt: skip
+
+
+def size_of(point: Point) -> float:
+    """Bytes that a point really used."""
+    return float(point.facts.get("bytes_actual", point.settings.get("bytes", 0)))
+
+
+def scatter_at(curve: Curve | None, size: float) -> Scatter:
+    """Scatter of visits of a chase over about `size` bytes; none known without a curve."""
+    if curve is None:
+        return Scatter(0.0, 0.0)
+    return curve.visits[int(np.argmin(np.abs(np.log(curve.size / size))))]
+
+
+def _granted(evidence: Evidence) -> bool:
+    large = [
+        float(point.facts.get("huge_bytes", 0)) >= 0.5 * size_of(point)
+        for point in evidence.usable()
+        if point.settings.get("pages") == "huge" and size_of(point) >= HUGE_FROM
+    ]
+    return sum(large) * 2 > len(large)
+
+
+def _curve(evidence: Evidence, pages: str) -> Curve | None:
+    """The curve on one kind of pages; of several points of one size, the first."""
+    by_size: dict[float, Point] = {}
+    for point in evidence.usable():
+        if point.settings.get("pages", "4k") == pages and point.work.get("steps", 0) > 0:
+            by_size.setdefault(size_of(point), point)
+    sizes = sorted(size for size in by_size if size > 0)
+    if len(sizes) < LEAST_SIZES:
+        return None
+    points = tuple(by_size[size] for size in sizes)
+    cycles = tuple(_per_step(evidence.cycles(point), point) for point in points)
+    around = [
+        pooled_scatter(list(cycles[max(0, at - NEIGHBOURS) : at + NEIGHBOURS + 1]))
+        for at in range(len(cycles))
+    ]
+    intervals = [
+        visit_interval(one, scatter, evidence.systematic) for one, scatter in zip(cycles, around, strict=True)
+    ]
+    details = {
+        "pages": pages,
+        "bytes": [int(size) for size in sizes],
+        "cycles": numbers([one.value for one in intervals]),
+        "low": numbers([one.low for one in intervals]),
+        "high": numbers([one.high for one in intervals]),
+    }
+    losses = np.array([one.loss for one in cycles])
+    return Curve(
+        pages=pages,
+        points=points,
+        size=np.array(sizes),
+        cycles=cycles,
+        latency=np.array([one.value for one in cycles]),
+        visits=tuple(around),
+        noise=np.array([one.deviation for one in around]) * np.sqrt(losses),
+        details=details,
+    )
+
+
+def _per_step(time: Visits, point: Point) -> Visits:
+    return Visits(time.medians / point.work["steps"], time.counts, time.ids)
+
+
+def _of_curve(evidence: Evidence, curve: Curve, suffix: str, note: str) -> tuple[list[Quantity], Hierarchy]:
+    found = boundary.levels(curve.size, curve.latency, curve.noise)
+    last = last_level(evidence.run.device)
+    names = _names(found, float(curve.size[-1]), evidence, last)
+    details = curve.details | {
+        "envelope": numbers(found.envelope),
+        "knees": [{"bytes": knee.size, "from": knee.hit, "to": knee.top} for knee in found.knees],
+    }
+    result: list[Quantity] = []
+    ends: dict[str, tuple[float, float]] = {}
+    for index, name in enumerate(CACHES):
+        capacity, end = _capacity(evidence, curve, found, names, index, suffix, note, details)
+        result.append(capacity)
+        if end is not None:
+            ends[name] = end
+    for index, name in enumerate(names[: len(found.plateaus)]):
+        result += _latency(evidence, curve, found, index, name, last, suffix, details)
+    if "dram" not in names:
+        largest = float(curve.size[-1])
+        result.append(
+            evidence.narrowed(curve.points).without_value(
+                f"memory.dram.latency{suffix}", "cycle", METHOD, status=Status.SKIPPED,
+                reason=f"The sweep ended at {largest:.0f} bytes, too small to leave the caches; "
+                "measure larger working sets.",
+            )
+        )  # fmt: skip
+    measured = Hierarchy(ends, last or max((high for _, high in ends.values()), default=0.0), measured=True)
+    return result, measured
+
+
+def _names(found: boundary.Levels, largest: float, evidence: Evidence, last: float) -> list[str]:
+    """Names of the plateaus: the last one is memory when the sweep went far enough beyond the caches.
+
+    Far enough is four times the last-level cache that the system reports, or three levels found (a
+    guest may be told of a cache of which it has a part).  Otherwise it is the next cache level.
+    """
+    count = len(found.plateaus)
+    caches = [key for key in ("l1d_bytes", "l2_bytes", "l3_bytes") if evidence.run.device.reported.get(key)]
+    beyond = bool(last) and largest >= ROUNDED * DRAM_MULTIPLE * last
+    if count > len(CACHES):
+        return [*CACHES, "dram"]
+    if count > 1 and beyond and count > min(len(caches), 2):
+        return [*CACHES[: count - 1], "dram"]
+    return list(CACHES[:count])
+
+
+def _capacity(
+    evidence: Evidence,
+    curve: Curve,
+    found: boundary.Levels,
+    names: list[str],
+    index: int,
+    suffix: str,
+    note: str,
+    details: dict[str, Any],
+) -> tuple[Quantity, tuple[float, float] | None]:
+    """Capacity of the cache level `index`, and its ends when it has any."""
+    name = CACHES[index]
+    metric = f"memory.{name}.capacity{suffix}"
+    largest = float(curve.size[-1])
+    one = evidence.narrowed(curve.points)
+    edge = found.edges[index] if index < len(found.edges) and name in names else None
+    if edge is not None and edge.closed:
+        near = [
+            point
+            for point, size in zip(curve.points, curve.size, strict=True)
+            if edge.interval.low / 2 <= size <= edge.interval.high * 2
+        ]
+        values = dict.fromkeys(by_pass(curve.cycles), edge.interval.value)
+        quantity = one.quantity(
+            metric, "byte", METHOD, edge.interval, near, reason=note, passes=len(values),
+            details=details | {"shape": edge.shape, "hit": edge.hit, "top": edge.top},
+        )  # fmt: skip
+        return quantity, (edge.interval.low, edge.interval.high)
+    if edge is not None or (name in names and index == len(found.plateaus) - 1):
+        low = edge.interval.low if edge is not None else largest
+        text = (
+            f"The sweep ended at {largest:.0f} bytes, while latency was still rising."
+            if edge is not None
+            else f"Latency had not risen again by {largest:.0f} bytes, where the sweep ended."
+        )
+        quantity = one.quantity(
+            metric, "byte", METHOD, Interval(low, low, low), curve.points, status=Status.CENSORED,
+            reason=f"{text} {note}".strip(), details=details,
+        )  # fmt: skip
+        return quantity, (low, float("inf"))
+    if "dram" in names:
+        reason = (
+            f"Latency rises {len(found.edges)} times up to {largest:.0f} bytes, so no {name.upper()} shows: "
+            "there is none, or its latency is not apart from its neighbours'."
+        )
+        return one.without_value(metric, "byte", METHOD, status=Status.UNSUPPORTED, reason=reason), None
+    reason = f"The sweep ended at {largest:.0f} bytes, before {name.upper()} could show."
+    return one.without_value(metric, "byte", METHOD, status=Status.SKIPPED, reason=reason), None
+
+
+def _latency(
+    evidence: Evidence,
+    curve: Curve,
+    found: boundary.Levels,
+    index: int,
+    name: str,
+    last: float,
+    suffix: str,
+    details: dict[str, Any],
+) -> list[Quantity]:
+    """Latency of a level in cycles and in seconds, over its flattest stretch."""
+    chosen = _stretch(curve, found, index, name, last)
+    points = [curve.points[at] for at in chosen]
+    stretch = {
+        "pages": curve.pages,
+        "bytes": [int(curve.size[at]) for at in chosen],
+        "cycles": [details["cycles"][at] for at in chosen],
+    }
+    one = evidence.narrowed(points)
+    units = ((f"memory.{name}.latency{suffix}", "cycle"), (f"memory.{name}.latency_time{suffix}", "second"))
+    groups = one.modes(points)
+    if groups:
+        steps = points[0].work["steps"]
+        return [
+            one.without_value(
+                metric, unit, METHOD, status=Status.UNSTABLE, details=stretch,
+                groups=tuple(group / steps for group in groups) if unit == "cycle" else (),
+                reason="The samples fall into two groups; no single latency describes them.",
+            )
+            for metric, unit in units
+        ]  # fmt: skip
+    seconds = [_per_step(evidence.seconds(point), point) for point in points]
+    cycles = [curve.cycles[at] for at in chosen]
+    result = []
+    for (metric, unit), members, systematic in (
+        (units[0], cycles, evidence.systematic),
+        (units[1], seconds, 0.0),
+    ):
+        interval = pooled_interval(members, members, systematic)
+        result.append(
+            one.quantity(
+                metric, unit, METHOD, interval, points,
+                passes=passes_that_agree(by_pass(members), interval), details=stretch,
+            )
+        )  # fmt: skip
+    return result
+
+
+def _stretch(curve: Curve, found: boundary.Levels, index: int, name: str, last: float) -> list[int]:
+    """Indices of the sizes that show a level's latency."""
+    plateau = found.plateaus[index]
+    first, final = plateau.first, plateau.last
+    if index and index - 1 < len(found.edges):
+        beyond = found.edges[index - 1].interval.high * (BEYOND - 0.1)
+        if name == "dram":
+            whole = DRAM_MULTIPLE * max(last, 0.0)
+            beyond = whole if curve.size[-1] >= whole > 0 else beyond * DRAM_MULTIPLE
+            beyond = min(beyond * ROUNDED, float(curve.size[-1]))
+        first = min(int(np.searchsorted(curve.size, beyond)), final)
+    if index < len(found.edges):
+        final = max(
+            first, int(np.searchsorted(curve.size, found.edges[index].interval.low, side="right")) - 1
+        )
+    octaves, latency = np.log2(curve.size), curve.latency
+    best, best_range = (first, final), float("inf")
+    for begin in range(first, final + 1):
+        end = int(np.searchsorted(octaves, octaves[begin] + WINDOW_OCTAVES - 1e-9))
+        end = max(end, min(begin + 2, final))
+        if end > final:
+            break
+        inside = latency[begin : end + 1]
+        spread = float(inside.max() / inside.min())
+        if spread < best_range - 1e-12:
+            best, best_range = (begin, end), spread
+    middle = float(np.median(latency[best[0] : best[1] + 1]))
+    allowed = max(WITHIN, 4 * float(np.median(curve.noise[best[0] : best[1] + 1]))) * middle
+    begin, end = best
+    while begin > first and abs(latency[begin - 1] - middle) <= allowed:
+        begin -= 1
+    while end < final and abs(latency[end + 1] - middle) <= allowed:
+        end += 1
+    return [at for at in range(begin, end + 1) if abs(latency[at] - middle) <= max(allowed, 0.05 * middle)]
