@@ -1,12 +1,11 @@
 """JSON Schema of every record that reportgen writes, for readers in other languages.
 
 `docs/schemas/*.json` are these schemas, committed; a test fails when they are not current, and
-`python -m reportgen.model.schemas docs/schemas` writes them again.
+`reportgen schema --out docs/schemas` writes them again.
 """
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +50,3 @@ def write(folder: Path) -> list[Path]:
     for name in FILES:
         write_file(folder / name, encoded(name))
     return [folder / name for name in FILES]
-
-
-if __name__ == "__main__":
-    write(Path(sys.argv[1]))

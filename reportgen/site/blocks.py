@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from reportgen.findings.finding import Claim, Finding
+from reportgen.findings.metric import Kind, parse
 from reportgen.model.architecture import Fact
 from reportgen.site.markup import Html, anchor, code, element, escape, facts, fold, join, void
 from reportgen.site.tables import Cell
@@ -30,6 +31,10 @@ def confidence(value: float) -> Html:
     return element("span", f"confidence {value:.2f}", class_="rg-confidence")
 
 
+INTERVALS = (Kind.CAPACITY, Kind.TLB_REACH)
+"""Boundaries: the interval is the result, its middle is not."""
+
+
 def status(state: Status, reason: str = "") -> Html:
     """The status as a word in a box; the reason stands beside it unless all is well."""
     word = element("span", state.value.replace("_", " "), class_=f"rg-status rg-status-{state.value}")
@@ -37,12 +42,12 @@ def status(state: Status, reason: str = "") -> Html:
 
 
 def number(fact: Fact, digits: int = 4) -> Html:
-    """The value as people read it, without its interval; a bound says so, modes are all named."""
+    """The value as people read it: a boundary as its interval, a bound as one, modes all named."""
     if len(fact.modes) > 1:
         return escape(" / ".join(format_value(mode, fact.unit, digits) for mode in fact.modes))
     if fact.status is Status.CENSORED and fact.low is not None:
         return escape(f"at least {format_value(fact.low, fact.unit, digits)}")
-    if fact.value is not None:
+    if fact.value is not None and parse(fact.metric).kind not in INTERVALS:
         return escape(format_value(fact.value, fact.unit, digits))
     if fact.low is not None and fact.high is not None:
         return escape(format_interval(fact.low, fact.high, fact.unit, digits))
@@ -124,8 +129,9 @@ def finding(item: Finding, probe_url: ProbeUrl, method: Iterable[Html] = (), ide
         marks.append(element("span", join(("from ", probes, *([" …"] if len(item.probes) > 3 else [])))))
     marks.extend(method)
     parts.append(element("p", join(marks, " "), class_="rg-marks", data_search_exclude=True))
-    if item.contradictions:
-        listed = join(element("li", text) for text in item.contradictions)
+    unsaid = [text for text in item.contradictions if text not in item.sentence]
+    if unsaid:
+        listed = join(element("li", text) for text in unsaid)
         parts.append(
             element("div", join(("Contradiction:", element("ul", listed))), class_="rg-contradiction")
         )
@@ -149,12 +155,8 @@ def evidence(item: Finding) -> Html:
     """What a finding rests on, folded away; alternatives that stand are never folded."""
     before = Html("")
     if item.alternatives:
-        listed = join(element("li", text) for text in item.alternatives)
-        before = element(
-            "div",
-            join(("Not excluded by the evidence:", element("ul", listed))),
-            class_="rg-alternatives",
-        )
+        listed = join(item.alternatives, "; ")
+        before = element("p", join((element("b", "Not excluded:"), listed), " "), class_="rg-alternatives")
     rows: list[tuple[object, object]] = []
     if item.excluded:
         rows.append(("excluded", join(element("div", text) for text in item.excluded)))

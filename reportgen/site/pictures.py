@@ -23,6 +23,8 @@ from reportgen.site.report import Report
 from reportgen.site.view import Picture
 
 FORMS = {"128": "128 bit", "256": "256 bit", "512": "512 bit"}
+LEGIBLE = 0.12
+"""Least plateau, relative to the highest, that earns a panel."""
 PANELS = 12
 """Panels of the saturation figure; further operations are in the table under it."""
 
@@ -90,8 +92,13 @@ def saturation(report: Report) -> throughput.Saturation | None:
         )
         title = report.title(operation)
         titles[stem] = title if width == "scalar" else titles.get(stem, title.split(",")[0])
+    # Panels share their axes: a rate that would lie on the bottom line is better read in the table.
+    top = max((max(one.per_cycle) for some in panels.values() for one in some), default=0.0)
+    legible = [
+        stem for stem, some in panels.items() if max(max(one.per_cycle) for one in some) >= LEGIBLE * top
+    ]
     # Panels that compare several forms say most.
-    ranked = sorted(panels, key=lambda stem: -len(panels[stem]))[:PANELS]
+    ranked = sorted(legible, key=lambda stem: -len(panels[stem]))[:PANELS]
     if not ranked:
         return None
     return throughput.Saturation(
@@ -123,12 +130,12 @@ def heat_map(report: Report) -> interference.HeatMap | None:
 def sweep(report: Report) -> working_set.WorkingSet | None:
     """Both curves of the working-set sweep, with the boundaries that lead."""
     curves: dict[str, working_set.Curve] = {}
-    for quantity in report.of("memory."):
-        for pages, curve in report.details(quantity.metric).get("curves", {}).items():
-            if pages not in curves and curve.get("bytes"):
-                curves[pages] = working_set.Curve(
-                    pages, tuple(map(float, curve["bytes"])), tuple(map(float, curve["cycles"]))
-                )
+    for fact in report.of("memory."):
+        details = report.details(fact.metric)
+        pages, sizes, cycles = (details.get(key) for key in ("pages", "bytes", "cycles"))
+        if pages and sizes and cycles and len(sizes) == len(cycles):
+            curve = working_set.Curve(str(pages), tuple(map(float, sizes)), tuple(map(float, cycles)))
+            curves.setdefault(curve.pages, curve)
     if not curves:
         return None
     boundaries, plateaus = [], []

@@ -35,7 +35,8 @@ FAMILIES = (
 )
 
 ANALYSES = frozenset(
-    "slope plateau interference working_set pointer_chase line conflict tlb bandwidth peak library none".split()
+    "slope plateau interference working_set pointer_chase line conflict tlb".split()
+    + "bandwidth peak library none".split()
 )
 
 REGISTER_CLASSES = frozenset("r64 xmm ymm zmm k tmm x v s d".split())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import fill
+
 import msgspec
 
 from reportgen.site.figures import style
@@ -13,7 +15,7 @@ class Pair(msgspec.Struct, frozen=True):
     first: str
     second: str
     ratio: float | None
-    """Absent where there is no number; then `mark` says why in a word."""
+    """Below 0 is noise around 0 and drawn as 0; absent where there is no number."""
     mark: str = ""
     """`?` where the front end alone explains the time."""
 
@@ -57,7 +59,7 @@ def draw(data: HeatMap) -> str:
                 axes.text(
                     column + 0.5,
                     row + 0.5,
-                    f"{cell.ratio:.2f}{cell.mark}",
+                    f"{max(cell.ratio, 0.0):.2f}{cell.mark}",
                     ha="center",
                     va="center",
                     fontsize=8 if count <= 14 else 6.5,
@@ -66,8 +68,10 @@ def draw(data: HeatMap) -> str:
         axes.set_xlim(0, count)
         axes.set_ylim(count, 0)
         places = [place + 0.5 for place in range(count)]
-        axes.set_xticks(places, list(data.titles), rotation=40, ha="left", rotation_mode="anchor")
-        axes.set_yticks(places, list(data.titles))
+        # Columns carry the short name that metric ids use, rows what people call the operation.
+        short = [name.replace("_", " ") for name in data.names]
+        axes.set_xticks(places, short, rotation=50, ha="left", rotation_mode="anchor", fontsize=8.5)
+        axes.set_yticks(places, [fill(title, 20) for title in data.titles], fontsize=8.5)
         axes.xaxis.tick_top()
         axes.tick_params(length=0)
         for side in axes.spines.values():

@@ -32,7 +32,7 @@ def draw(data: Latencies) -> str:
     heads: list[tuple[float, str]] = []
     at = 0.0
     for number, row in enumerate(data.rows):
-        if not number or row.group != data.rows[number - 1].group:
+        if row.group and (not number or row.group != data.rows[number - 1].group):
             heads.append((at, row.group))
             at += 1.15
         places.append(at)

@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 from reportgen.findings.finding import Claim, Finding
-from reportgen.site.markup import element
+from reportgen.site.markup import Html, element, fold
 from reportgen.site.view import Section, View, present
 
 ELSEWHERE = ("sharing:", "scaling:")
 """Rules about pairs and about cores stand in the sections of interference and bandwidth."""
 
-SHOWN = 12
-"""Findings with their evidence; the others stand in the sections of their metrics."""
+CONTRADICTIONS, RULES = 6, 12
+"""Findings shown with their evidence; further ones are folded, in short."""
 
 
 def section(view: View) -> Section:
     """The findings that no table row carries, and every contradiction."""
     chosen = select(view.report.findings)
-    shown = chosen[:SHOWN]
+    failed = [item for item in chosen if item.contradictions]
+    rules = [item for item in chosen if not item.contradictions]
     intro = view.intro("findings")
-    if not shown:
+    if not chosen:
         nothing = element("p", "No contradiction was found, and no rule speaks of several metrics.")
         return Section("findings", "Findings", (intro, nothing))
-    blocks = view.findings(shown, anchored=False)
-    rest = view.stated(item.id for item in chosen[SHOWN:])
-    return Section("findings", "Findings", present((intro, *blocks, rest)))
+    parts = [*view.findings(failed[:CONTRADICTIONS]), _rest(view, failed[CONTRADICTIONS:])]
+    parts += [*view.findings(rules[:RULES]), _rest(view, rules[RULES:])]
+    return Section("findings", "Findings", present((intro, *parts)))
+
+
+def _rest(view: View, items: list[Finding]) -> Html:
+    """What would drown the page, in short and folded."""
+    if not items:
+        return Html("")
+    noun = "contradictions" if items[0].contradictions else "findings"
+    return fold(f"{len(items)} further {noun}", view.stated(item.id for item in items))
 
 
 def select(findings: tuple[Finding, ...]) -> list[Finding]:

@@ -56,7 +56,8 @@ def throughput(view: View) -> Section | None:
     drawn = view.figure(
         "throughput",
         _saturation(rows),
-        "Instructions per cycle against independent accumulators; panels share their axes.",
+        "Instructions per cycle against independent accumulators, for the faster operations; "
+        "panels share their axes.",
     )
     body = table(
         "throughput",

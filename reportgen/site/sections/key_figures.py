@@ -31,13 +31,13 @@ def _card(view: View, metric: str, title: str) -> Html:
     if quantity is None or blocks.sort_key(quantity) is None:
         return Html("")
     found = view.report.finding.get(metric)
-    interval = blocks.interval_cell(quantity).html
-    small: list[object] = [interval] if interval != "–" and quantity.value is not None else []
+    interval, value = blocks.interval_cell(quantity).html, blocks.number(quantity)
+    small: list[object] = [interval] if interval not in ("–", value) and quantity.value is not None else []
     small.append(f"n = {quantity.n}")
     marks = [blocks.claim(found.claim), blocks.confidence(found.confidence)] if found else []
     body = (
         element("div", title, class_="rg-card-title"),
-        element("div", anchor(blocks.number(quantity), f"#{metric}"), class_="rg-card-value"),
+        element("div", anchor(value, f"#{metric}"), class_="rg-card-value"),
         element("div", join(small, ", "), class_="rg-card-interval"),
         element("div", join(marks, " "), class_="rg-marks"),
     )

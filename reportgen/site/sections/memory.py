@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from reportgen.findings.finding import Finding
 from reportgen.findings.metric import Kind, parse
 from reportgen.findings.wording.names import noun
 from reportgen.model.architecture import Fact
 from reportgen.site import blocks
-from reportgen.site.markup import Html, element
+from reportgen.site.markup import element
 from reportgen.site.tables import Cell, Column, Row, table
 from reportgen.site.view import Section, View, present, sentence
 
@@ -80,7 +79,6 @@ def _has_heading(view: View, fact: Fact) -> bool:
 def _headed(view: View, fact: Fact) -> Section | None:
     if not _has_heading(view, fact):
         return None
-    found: list[Finding | None] = [view.report.finding[fact.metric]]
-    small = view.report.finding.get(f"{fact.metric}_4k")
-    body: tuple[Html, ...] = view.findings([*found, small])
-    return Section(fact.metric, _name(view, fact.metric), body)
+    own = view.findings([view.report.finding[fact.metric]])
+    small = view.stated([f"{fact.metric}_4k"])
+    return Section(fact.metric, _name(view, fact.metric), present((*own, small)))
