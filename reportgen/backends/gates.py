@@ -54,6 +54,7 @@ DISAGREE = "calibrations disagree"
 SLOW = "issue rate low"
 MIGRATED = "migrated"
 STOOD_STILL = "clock stood still"
+UNEVEN = "warm-up and body disagree"
 
 REJUDGED = frozenset({ACCEPTED, DISAGREE, SLOW})
 """Verdicts that a second judgement may change; the others are facts that only the launcher saw."""

@@ -195,6 +195,6 @@ SAMPLE_COLUMNS: dict[str, str] = {
 visit of a point; `start` and all durations are ticks of the time-stamp counter; `ticks` is the
 timed body, `repetitions` how often it ran; `empty` the same window with nothing in it; `gate` is
 `accepted` or why not: `first of batch`, `calibrations disagree`, `issue rate low`, `migrated`,
-`clock stood still`."""
+`clock stood still`, `warm-up and body disagree`."""
 
 ACCEPTED = "accepted"

@@ -28,6 +28,9 @@ WARM_BODIES = 10
 """512-bit code pays 0.1-0.25 µs once after scalar code, and branch history must settle."""
 RESIDENT_SLICES = 64
 """Arrays of more slices are far larger than any cache; walking them once first would only cost time."""
+UNEVEN = 0.02
+"""Warm-up and body run the same bytes; where their time per repetition differs by more, somebody was
+served in between, which the brackets on both sides cannot see (start-up costs 1 % of a warm-up)."""
 TRIAL = 2
 """Repetitions in the trial that finds how many make `BODY_SECONDS`."""
 BATCH = 16
@@ -50,6 +53,8 @@ class _Visit:
     facts: dict[str, int | float | str] = field(default_factory=dict)
     least: int = LEAST_SAMPLES
     cpus: tuple[int, ...] = ()
+    warm: int = 0
+    """Repetitions of the warm-up where it must take as long, each, as the body's; 0: not compared."""
 
 
 class CpuLauncher:
@@ -148,7 +153,7 @@ class CpuLauncher:
         def take(samples: int) -> list[list[Stamps]]:
             return [frame.run(program, samples, warm, count)]
 
-        return _Visit(take, count, least=least, cpus=(self.home,))
+        return _Visit(take, count, least=least, cpus=(self.home,), warm=0 if steps else warm)
 
     def _count(self, point: str, trial: Callable[[], list[Stamps]], aim: float) -> int:
         """Repetitions that make one timed body last about `aim` seconds; the same on every visit."""
@@ -330,8 +335,18 @@ class CpuLauncher:
                     marks.append(gates.MIGRATED)
                 elif sample.ticks <= sample.empty:
                     marks.append(gates.STOOD_STILL)
+                elif visit.warm and _uneven(sample, visit):
+                    marks.append(gates.UNEVEN)
                 else:
                     marks.append(gates.ACCEPTED)
+
+
+def _uneven(sample: Stamps, visit: _Visit) -> bool:
+    """Whether a repetition took longer or shorter in the warm-up than in the body."""
+    body = (sample.ticks - sample.empty) / visit.repetitions
+    warm = max(1, sample.warmup - sample.empty) / visit.warm
+    jump = clock.granularity() / sample.warmup
+    return abs(body / warm - 1) > UNEVEN + jump
 
 
 def _accepted(columns: dict[str, list[int]], verdicts: list[str], cycles: int) -> list[float]:
