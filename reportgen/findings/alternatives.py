@@ -15,7 +15,7 @@ ISSUE_PORT = "issue port"
 SCHEDULER = "scheduler"
 READ_PORT = "register read port"
 WRITEBACK = "writeback port"
-FRONT_END = "front-end (fetch or dispatch) limit"
+FRONT_END = "fetch or dispatch limit of the front end"
 CLOCK = "power or clock limit"
 
 ALL = (PIPELINE, ISSUE_PORT, SCHEDULER, READ_PORT, WRITEBACK, FRONT_END, CLOCK)

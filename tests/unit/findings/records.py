@@ -154,9 +154,9 @@ def healthy() -> tuple[Run, tuple[Quantity, ...]]:
         quantity("memory.l1.associativity", 12, 12, 13),
         quantity("memory.dtlb1.reach", 96, 92, 104),
         *(
-            quantity(f"bandwidth.{name}.{kernel}{scope}", rate * (2 if scope else 1))
+            quantity(f"bandwidth.{name}.{kernel}{scope}", rate * share * (2 if scope else 1))
             for name, rate in (("l1", 300e9), ("l2", 100e9), ("l3", 30e9), ("dram", 15e9))
-            for kernel in ("read", "copy")
+            for kernel, share in (("read", 1.0), ("copy", 0.9))
             for scope in ("", ".all_cores")
         ),
         quantity("peak.fp32", 14e9, details={"operation": "fp32_fma"}),

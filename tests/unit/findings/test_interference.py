@@ -1,0 +1,69 @@
+"""How an index is read, and what the evidence excludes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from reportgen.analysis.quantity import Quantity
+from reportgen.findings import alternatives
+from reportgen.findings.interference import CANNOT_TELL, PARTLY, SEPARATE, SHARED, read
+from tests.unit.findings.records import changed, evidence, quantity, run
+
+
+def index(value: float, half: float = 0.01, **details: Any) -> Quantity:
+    return quantity("interference.a.b", value, value - half, value + half, details=details)
+
+
+def reading(one: Quantity, *others: Quantity) -> str:
+    return read(evidence(one, *others, run=run()), one).name
+
+
+@pytest.mark.parametrize(
+    ("value", "half", "word"),
+    [
+        (0.0, 0.01, SEPARATE),
+        (-0.05, 0.02, SEPARATE),
+        (0.33, 0.05, PARTLY),
+        (0.8, 0.1, PARTLY),
+        (1.0, 0.01, SHARED),
+        (0.9, 0.1, SHARED),
+        (0.12, 0.05, CANNOT_TELL),
+        (0.5, 0.5, CANNOT_TELL),
+    ],
+)
+def test_readings(value: float, half: float, word: str) -> None:
+    assert reading(index(value, half)) == word
+
+
+def test_a_mix_at_the_front_ends_rate_cannot_be_told() -> None:
+    assert reading(index(0.6, cycles_together=1.02, front_end_cycles=1.0)) == CANNOT_TELL
+    assert reading(index(0.6, cycles_together=2.0, front_end_cycles=1.0)) == PARTLY
+    assert reading(index(0.0, cycles_together=1.02, front_end_cycles=1.0)) == SEPARATE
+
+
+def test_independence_needs_a_control_that_serialises() -> None:
+    weak = quantity("interference.a.a", 0.2, 0.1, 0.3)
+    one = index(0.0)
+    assert reading(one, weak) == CANNOT_TELL
+    assert "two copies of “a” do not serialise" in read(evidence(one, weak, run=run()), one).why
+    assert reading(one, quantity("interference.a.a", 1.0)) == SEPARATE
+
+
+def test_alternatives_are_removed_only_with_evidence() -> None:
+    one = index(1.0, cycles_together=2.0, front_end_cycles=0.4)
+    left, excluded = alternatives.weigh(evidence(one, run=run()), one)
+    assert left == (
+        "shared execution pipeline", "issue port", "scheduler", "register read port", "writeback port",
+    )  # fmt: skip
+    assert [text.partition(" (")[0] for text in excluded] == [alternatives.CLOCK, alternatives.FRONT_END]
+    assert "each of the 240 accepted samples agree within 0.4 %" in excluded[0]
+    assert "5.00 times what the front end needs" in excluded[1]
+
+
+def test_without_evidence_nothing_is_excluded() -> None:
+    loose = run()
+    loose = changed(loose, clock=changed(loose.clock, agreement=0.02))
+    one = index(1.0)
+    assert alternatives.weigh(evidence(one, run=loose), one) == (alternatives.ALL, ())
