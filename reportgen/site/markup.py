@@ -8,6 +8,7 @@ passes them on untouched.
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable
 
 
@@ -64,6 +65,7 @@ def fold(summary: object, content: object, *, opened: bool = False) -> Html:
         join((element("summary", summary), content)),
         class_="rg-fold",
         open=True if opened else None,
+        data_search_exclude=True,
     )
 
 
@@ -74,7 +76,7 @@ def code(text: object) -> Html:
 
 def preformatted(text: str) -> Html:
     """A listing: line ends kept, blank lines given a space so that Markdown sees one block."""
-    body = html.escape(text).replace("\n\n", "\n \n").rstrip()
+    body = re.sub(r"\n(?=\n)", "\n ", html.escape(text).rstrip())
     return Html(f'<pre class="rg-listing" tabindex="0"><code>{body}</code></pre>')
 
 

@@ -1,0 +1,253 @@
+"""The real mkdocs.yml and docs with simulated runs: one strict build, and a server's rebuilds."""
+
+from __future__ import annotations
+
+import logging
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import Abort
+
+from reportgen.findings.lint import offences_in_html
+from reportgen.runs.schema import SAMPLES
+from reportgen.site.figures.style import LIMIT_BYTES
+from reportgen.site.mkdocs_plugin import ReportgenPlugin
+from tests.simulated.cpu import make_data
+from tests.simulated.truth import CpuTruth
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass
+class Found(HTMLParser):
+    """What the checks need of one HTML page."""
+
+    ids: list[str] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
+    loaded: list[str] = field(default_factory=list)
+    images: list[dict[str, str | None]] = field(default_factory=list)
+    order: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if given.get("id"):
+            self.ids.append(str(given["id"]))
+        if tag == "a" and given.get("href"):
+            self.links.append(str(given["href"]))
+        if tag == "link" and "icon" not in str(given.get("rel")) and given.get("rel") != "canonical":
+            self.loaded.append(str(given["href"]))
+        if tag in ("script", "img") and given.get("src"):
+            self.loaded.append(str(given["src"]))
+        if tag == "img":
+            self.images.append(given)
+        if tag in ("figure", "table", "h2"):
+            self.order.append(tag)
+
+
+@dataclass(frozen=True)
+class Built:
+    data: Path
+    site: Path
+    pages: dict[Path, Found]
+    texts: dict[Path, str]
+
+
+def configuration(data: Path, cache: Path, site: Path, strict: bool) -> MkDocsConfig:
+    """The project's own mkdocs.yml with other folders."""
+    config = load_config(str(ROOT / "mkdocs.yml"), site_dir=str(site), strict=strict)
+    plugin = config.plugins["reportgen"]
+    assert isinstance(plugin, ReportgenPlugin)
+    plugin.config["data_dir"], plugin.config["cache_dir"] = str(data), str(cache)
+    return config
+
+
+def read(site: Path) -> tuple[dict[Path, Found], dict[Path, str]]:
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted(site.rglob("*.html"))}
+    pages = {}
+    for path, text in texts.items():
+        pages[path] = Found()
+        pages[path].feed(text)
+    return pages, texts
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    root = tmp_path_factory.mktemp("build")
+    for seed in (1, 2):
+        make_data(CpuTruth(), seed, root / "data")
+    build(configuration(root / "data", root / "cache", root / "site", strict=True))
+    pages, texts = read(root / "site")
+    return Built(root / "data", root / "site", pages, texts)
+
+
+def device_page(built: Built) -> Path:
+    (device,) = (path for path in built.data.iterdir() if path.is_dir())
+    return built.site / "devices" / device.name / "index.html"
+
+
+def test_no_page_says_more_than_the_evidence(built: Built) -> None:
+    said = [
+        f"{path.relative_to(built.site)}: {offence.ban}: {offence.context}"
+        for path, text in built.texts.items()
+        for offence in offences_in_html(text)
+    ]
+    assert said == []
+
+
+def test_every_link_and_every_anchor_leads_somewhere(built: Built) -> None:
+    wrong = []
+    for path, page in built.pages.items():
+        if path.name == "404.html":
+            continue
+        for link in page.links + page.loaded:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            if target.is_dir():
+                target /= "index.html"
+            anchor = unquote(parts.fragment)
+            if not target.is_file():
+                wrong.append(f"{path.relative_to(built.site)} -> {link}")
+            elif (
+                anchor
+                and not anchor.startswith(("__", "only-"))
+                and target in built.pages
+                and anchor not in built.pages[target].ids
+            ):
+                wrong.append(f"{path.relative_to(built.site)} -> {link} (no such anchor)")
+    assert wrong == []
+
+
+def test_ids_are_unique_on_a_page(built: Built) -> None:
+    for path, page in built.pages.items():
+        twice = {name for name in page.ids if page.ids.count(name) > 1}
+        assert twice == set(), path
+
+
+def test_nothing_is_fetched_from_elsewhere(built: Built) -> None:
+    for path, page in built.pages.items():
+        assert [url for url in page.loaded if urlsplit(url).netloc] == [], path
+
+
+def test_every_image_has_words_and_every_figure_a_table_under_it(built: Built) -> None:
+    page = built.pages[device_page(built)]
+    assert len(page.images) == 12
+    for image in page.images:
+        assert len(str(image.get("alt"))) > 40
+        assert image.get("width")
+        assert image.get("height")
+    sources = [str(image["src"]) for image in page.images]
+    assert sum(source.endswith("#only-light") for source in sources) == 6
+    assert sum(source.endswith("#only-dark") for source in sources) == 6
+    for place, tag in enumerate(page.order):
+        if tag == "figure":
+            assert page.order[place + 1] == "table"
+
+
+def test_alternative_text_states_the_finding(built: Built) -> None:
+    page = built.pages[device_page(built)]
+    (sweep,) = {str(i["alt"]) for i in page.images if "working_set" in str(i["src"])}
+    assert "still runs at the L1 latency" in sweep
+
+
+def test_headings_are_permanent_addresses(built: Built) -> None:
+    ids = built.pages[device_page(built)].ids
+    for name in ("memory.l1.capacity", "memory.l1.latency", "latency.integer_add", "ridge.fp32.dram", "cite"):
+        assert name in ids
+
+
+def test_figures_are_light(built: Built) -> None:
+    figures = list(built.site.rglob("*.svg"))
+    assert len([path for path in figures if "devices" in path.parts]) == 24
+    assert [path.name for path in figures if path.stat().st_size > LIMIT_BYTES] == []
+
+
+def test_old_versions_stay_out_of_the_search(built: Built) -> None:
+    index = (built.site / "search" / "search_index.json").read_text(encoding="utf-8")
+    places = set(re.findall(r'"location":"(devices/[^"#]*)', index))
+    assert places == {"devices/", f"devices/{device_page(built).parent.name}/",
+                      f"devices/{device_page(built).parent.name}/versions/"}  # fmt: skip
+
+
+def test_the_home_page_lists_the_devices(built: Built) -> None:
+    assert f'href="devices/{device_page(built).parent.name}/"' in built.texts[built.site / "index.html"]
+
+
+def test_units_are_spelt_one_way(built: Built) -> None:
+    page = built.texts[device_page(built)]
+    assert "GFLOP/s" in page
+    assert not re.search(r"FLOP[Ss]\b", page)
+
+
+@pytest.fixture
+def records() -> Iterator[list[logging.LogRecord]]:
+    """What MkDocs logs, whatever its handlers are."""
+    kept: list[logging.LogRecord] = []
+
+    class Keep(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            kept.append(record)
+
+    handler = Keep(logging.WARNING)
+    logging.getLogger("mkdocs").addHandler(handler)
+    yield kept
+    logging.getLogger("mkdocs").removeHandler(handler)
+
+
+def test_a_server_shows_a_broken_run_and_lives(
+    built: Built, tmp_path: Path, records: list[logging.LogRecord]
+) -> None:
+    """The plugin object is kept from build to build, as `mkdocs serve` does by `on_startup`."""
+    data = tmp_path / "data"
+    shutil.copytree(built.data, data)
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "index.md").write_text("# Home\n\n<!-- reportgen:devices -->\n")
+    (tmp_path / "mkdocs.yml").write_text(
+        "site_name: test\nplugins: [reportgen]\nnav: [index.md, {Devices: devices/}]\ntheme: material\n"
+    )
+    first = load_config(str(tmp_path / "mkdocs.yml"))
+    plugin = first.plugins["reportgen"]
+    assert isinstance(plugin, ReportgenPlugin)
+    first.plugins.on_startup(command="serve", dirty=False)
+    build(first)
+    assert str(data) in first.watch
+    renderer = plugin.renderer
+    (device,) = (path for path in data.iterdir())
+    newest = max(device.iterdir())
+    (newest / SAMPLES).write_bytes(b"half a file")
+
+    again = load_config(str(tmp_path / "mkdocs.yml"))
+    assert again.plugins["reportgen"] is plugin
+    build(again)
+    assert plugin.renderer is renderer, "what was read before is remembered"
+    assert any("could not be read" in record.getMessage() for record in records)
+    page = tmp_path / "site" / "devices" / device.name / newest.name / "index.html"
+    assert "result could not be read" in page.read_text()
+
+    shutil.rmtree(newest)
+    build(load_config(str(tmp_path / "mkdocs.yml")))
+    assert not page.exists()
+    assert (tmp_path / "site" / "devices" / device.name / "index.html").is_file()
+
+
+def test_strict_refuses_a_broken_run(built: Built, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    shutil.copytree(built.data, data)
+    (device,) = data.iterdir()
+    (max(device.iterdir()) / SAMPLES).write_bytes(b"")
+    with pytest.raises(Abort):
+        build(configuration(data, tmp_path / "cache", tmp_path / "site", strict=True))

@@ -1,0 +1,153 @@
+"""Figures: the same bytes for the same record, light enough, legible in both palettes."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reportgen.site.figures import (
+    bandwidth,
+    cache,
+    interference,
+    latency,
+    roofline,
+    style,
+    throughput,
+    working_set,
+)
+
+KIB, MIB = 1024.0, 1024.0**2
+
+SWEEP = working_set.WorkingSet(
+    curves=(
+        working_set.Curve("huge", (4 * KIB, 32 * KIB, 64 * KIB, MIB, 8 * MIB), (5, 5, 14, 14, 70)),
+        working_set.Curve("4k", (4 * KIB, 32 * KIB, 64 * KIB, MIB, 8 * MIB), (5, 5, 14, 15, 95)),
+    ),
+    boundaries=(working_set.Boundary("l1", 48 * KIB, 50 * KIB), working_set.Boundary("l2", 2 * MIB)),
+    plateaus=(working_set.Plateau("l1", 5), working_set.Plateau("l2", 14), working_set.Plateau("l3", 70)),
+)
+NAMES = tuple(f"operation_{number}" for number in range(14))
+MATRIX = interference.HeatMap(
+    NAMES,
+    tuple(f"operation number {number}, 512 bit" for number in range(14)),
+    tuple(
+        interference.Pair(first, second, None if first == "operation_3" else 0.5, "?")
+        for place, first in enumerate(NAMES)
+        for second in NAMES[place:]
+    ),
+)
+LATENCIES = latency.Latencies(
+    tuple(
+        latency.Latency(f"operation {n}", "float" if n > 40 else "integer", 1 + n, n + 0.9, n + 1.1)
+        for n in range(80)
+    )
+)
+SATURATION = throughput.Saturation(
+    tuple(
+        throughput.Panel(
+            f"operation {number}",
+            tuple(
+                throughput.Series(label, (1, 2, 4, 8, 12, 16), (0.25, 0.5, 1, 2, 2, 2))
+                for label in ("scalar", "128 bit", "256 bit", "512 bit")
+            ),
+        )
+        for number in range(11)
+    )
+)
+RATES = bandwidth.Bandwidth(
+    tuple(
+        bandwidth.Rate(level, kernel, 1e10 * factor, 0.99e10 * factor, 1.01e10 * factor, 1.8e10 * factor)
+        for level, factor in (("l1", 40), ("l2", 12), ("l3", 3), ("dram", 1))
+        for kernel in ("read", "write", "copy", "triad", "nt_write", "nt_copy")
+    ),
+    cores=2,
+)
+ROOFS = roofline.Roofline(
+    (roofline.Memory("l1", "triad", 4e11), roofline.Memory("dram", "triad", 1.2e10)),
+    (roofline.Compute("fp32", 2.2e11), roofline.Compute("fp64", 1.1e11)),
+    (roofline.Ridge("dram", "fp32", 18.3, 18.0, 18.6), roofline.Ridge("l1", "fp64", 0.27)),
+    (roofline.Kernel("sgemm 1024", 85, 1.8e11), roofline.Kernel("", 40, 1.6e11)),
+    bound="fp32",
+)
+
+ALL: list[tuple[str, Any, Callable[[Any], str]]] = [
+    ("working_set", SWEEP, working_set.draw),
+    ("interference", MATRIX, interference.draw),
+    ("latency", LATENCIES, latency.draw),
+    ("throughput", SATURATION, throughput.draw),
+    ("bandwidth", RATES, bandwidth.draw),
+    ("roofline", ROOFS, roofline.draw),
+]
+DRAWN: dict[str, str] = {}
+
+
+def once(name: str, record: Any, draw: Callable[[Any], str]) -> str:
+    """The drawing, made once for all tests."""
+    if name not in DRAWN:
+        DRAWN[name] = draw(record)
+    return DRAWN[name]
+
+
+BY_NAME = pytest.mark.parametrize(("name", "record", "draw"), ALL, ids=[name for name, _, _ in ALL])
+
+
+@BY_NAME
+def test_a_figure_is_small_deterministic_and_plain_text(
+    name: str, record: Any, draw: Callable[[Any], str]
+) -> None:
+    svg = once(name, record, draw)
+    assert draw(record) == svg
+    assert len(svg.encode()) < style.LIMIT_BYTES, f"{name} has {len(svg.encode())} bytes"
+    tree = ET.fromstring(svg)
+    words = [text.text for text in tree.iter("{http://www.w3.org/2000/svg}text") if text.text]
+    assert words, "text must stay text"
+    assert "<metadata" not in svg
+    assert "Matplotlib" not in svg
+    assert not re.search(r"\$|\\math", "".join(words)), "tick labels are plain text"
+    assert "http" not in svg.replace("http://www.w3.org/", ""), "nothing is fetched"
+
+
+@BY_NAME
+def test_the_dark_palette_changes_foreground_and_nothing_else(
+    name: str, record: Any, draw: Callable[[Any], str]
+) -> None:
+    light = once(name, record, draw)
+    dark = style.recolour(light)
+    assert dark != light
+    assert not any(colour in dark for colour in style.DARK)
+    for stroke in style.LEVELS.values():
+        assert light.count(stroke.colour) == dark.count(stroke.colour)
+    assert len(dark) == len(light)
+
+
+def test_levels_differ_by_colour_by_marker_and_by_dash() -> None:
+    levels = [style.LEVELS[name] for name in ("l1", "l2", "l3", "dram")]
+    for part in zip(*levels, strict=True):
+        assert len(set(part)) == 4
+
+
+def test_a_boundary_is_written_as_an_interval_and_a_bound_as_a_bound() -> None:
+    svg = once("working_set", SWEEP, working_set.draw)
+    assert "48 KiB – 50 KiB" in svg
+    assert "at least 2 MiB" in svg
+
+
+def test_the_cache_draws_once_and_again_only_for_another_record(tmp_path: Path) -> None:
+    calls = []
+
+    def draw(record: roofline.Roofline) -> str:
+        calls.append(record)
+        return f'<svg viewBox="0 0 480 300"><!-- {len(record.memory)} {style.INK} --></svg>'
+
+    first = cache.drawn(tmp_path, "roofline", ROOFS, draw)
+    again = cache.drawn(tmp_path, "roofline", ROOFS, draw)
+    assert first == again
+    assert (first.width, first.height) == (640, 400)
+    assert style.DARK[style.INK] in first.dark
+    cache.drawn(tmp_path, "roofline", roofline.Roofline(ROOFS.memory[:1], ROOFS.compute), draw)
+    assert len(calls) == 2
