@@ -25,11 +25,15 @@ import numpy as np
 
 from reportgen.analysis.change_points import change_points
 from reportgen.analysis.isotonic import envelope
+from reportgen.analysis.miss_ratio import GOOD_FIT, REACH, Kink, fit_kink
 from reportgen.analysis.robust import Array, Interval
 
 LEAST_STEP = 1.6
 """Latency of a level / latency of the level before it.  First-level translation misses add 7 to 9
 cycles to a second level of 14 or more, at most the half; cache levels lie a factor of 2 apart."""
+LEAST_KINK = 2.0
+"""The same for a rise that the miss-ratio model describes: translation buffers rise like that too, by up
+to three quarters of a second level's latency."""
 FLAT_OCTAVES = 0.3
 """A plateau is at least this long."""
 FLAT_SLOPE = 0.25
@@ -42,11 +46,13 @@ ON_PLATEAU = 0.005
 """Share of the step that a size may rise and still fit, if noise does not ask for more."""
 SHARP_HEIGHT = 0.3
 SMEARED_START = 0.02
-SMEARED_HEIGHT = 0.75
+SMEARED_HEIGHT = 0.9
 SHARP_OCTAVES = 0.25
 """A first-level edge longer than this (to `SHARP_HEIGHT`) is not sharp."""
-GOOD_FIT = 0.03
-"""Root mean square residual of the miss-ratio fit, as a share of the rise, that is still a fit."""
+KINK_BASE = 8
+"""Sizes of the plateau that take part in the miss-ratio fit of its end."""
+KINK_WINDOWS = 8
+"""Windows tried for that fit, from the longest."""
 APART_OCTAVES = 0.2
 """Two boundaries closer than this are one: there is no plateau between them."""
 
@@ -94,10 +100,15 @@ class Levels:
     """One fewer than plateaus, or as many when the curve ends within a rise."""
     knees: tuple[Knee, ...]
     envelope: Array
+    flat: Array
+    """Latency with the hits of inner levels that replace by chance taken out."""
 
 
 def levels(size: Array, latency: Array, noise: Array, most: int = 3) -> Levels:
     """Plateaus and edges of a curve.
+
+    A rise that the miss-ratio model describes is replaced by the step that it would be if every access
+    missed, so that the next level shows as the plateau that it is, and the search begins anew.
 
     Args:
         size: ascending, no duplicates.
@@ -105,17 +116,66 @@ def levels(size: Array, latency: Array, noise: Array, most: int = 3) -> Levels:
         noise: relative standard deviation of each latency.
         most: keep only so many edges, those with the largest steps.
     """
+    kinks: list[Kink] = []
+    flat = latency
+    found = _levels(size, flat, noise, most)
+    while len(kinks) < most:
+        kink = _first_kink(size, flat, noise, found, kinks)
+        if kink is None:
+            break
+        kinks.append(kink)
+        flat = kink.flattened(size, flat)
+        found = _levels(size, flat, noise, most)
+    edges = list(found.edges)
+    for kink in kinks:
+        at = min(
+            range(len(edges)),
+            key=lambda index: abs(math.log(edges[index].interval.value / kink.capacity.value)),
+            default=None,
+        )
+        if at is not None:
+            edges[at] = Edge(_on_grid(size, kink.capacity), "kink", kink.hit, kink.hit + kink.penalty)
+    curve = np.exp2(envelope(np.log2(latency)))
+    return Levels(found.plateaus, tuple(edges), found.knees, curve, flat)
+
+
+def _first_kink(size: Array, latency: Array, noise: Array, found: Levels, known: list[Kink]) -> Kink | None:
+    """The first rise that the miss-ratio model describes and that is not among the `known`."""
+    for index, before in enumerate(found.plateaus):
+        last = found.plateaus[index + 1].last if index + 1 < len(found.plateaus) else len(size) - 1
+        if any(size[before.first] <= kink.capacity.value <= size[last] for kink in known):
+            edge = found.edges[index] if index < len(found.edges) else None
+            if edge is None or any(
+                edge.interval.low / 1.2 <= kink.capacity.value <= edge.interval.high * 1.2 for kink in known
+            ):
+                continue
+        begin = max(before.first, before.last - KINK_BASE)
+        first = int(np.searchsorted(size, size[before.last] * REACH))
+        for end in np.unique(np.linspace(last, first, KINK_WINDOWS).astype(int))[::-1]:
+            if end <= before.last + 2 or end >= len(size):
+                continue
+            window = slice(begin, int(end) + 1)
+            rise = float(latency[window].max() / before.end - 1)
+            slack = max(GOOD_FIT, 2 * float(np.median(noise[window])) / max(rise, 1e-9))
+            kink = fit_kink(size[window], latency[window], before.end, slack=slack)
+            if kink is not None and kink.penalty >= (LEAST_KINK - 1) * kink.hit:
+                return kink
+    return None
+
+
+def _levels(size: Array, latency: Array, noise: Array, most: int) -> Levels:
+    """Plateaus, and edges that are sharp or smeared."""
     octaves, height = np.log2(size), np.log2(latency)
     smooth = envelope(height)
     parts = _flat_parts(octaves, height, smooth, noise)
-    groups, knees = _grouped(parts, octaves, size)
+    groups, knees = _grouped(parts, octaves)
     while len(groups) - 1 > most:
         steps = [after.start / before.end for before, after in pairwise(groups)]
         _merge(groups, int(np.argmin(steps)))
     curve = np.exp2(smooth)
     while True:
         edges = [
-            _edge(size, latency, curve, before, after, noise, first=index == 0)
+            _edge(size, curve, before, after, noise, first=index == 0)
             for index, (before, after) in enumerate(pairwise(groups))
         ]
         close = [
@@ -130,7 +190,7 @@ def levels(size: Array, latency: Array, noise: Array, most: int = 3) -> Levels:
     open_end = _open_end(size, curve, groups, noise)
     if open_end is not None and len(edges) < most:
         edges.append(open_end)
-    return Levels(tuple(groups), tuple(edges), tuple(knees), curve)
+    return Levels(tuple(groups), tuple(edges), tuple(knees), curve, latency)
 
 
 def _flat_parts(octaves: Array, height: Array, smooth: Array, noise: Array) -> list[Plateau]:
@@ -148,7 +208,7 @@ def _flat_parts(octaves: Array, height: Array, smooth: Array, noise: Array) -> l
     return parts
 
 
-def _grouped(parts: list[Plateau], octaves: Array, size: Array) -> tuple[list[Plateau], list[Knee]]:
+def _grouped(parts: list[Plateau], octaves: Array) -> tuple[list[Plateau], list[Knee]]:
     """Plateaus that are a cache level apart; flat parts less than that apart are one plateau."""
     groups: list[Plateau] = []
     knees: list[Knee] = []
@@ -169,24 +229,23 @@ def _merge(groups: list[Plateau], index: int) -> None:
     groups[index : index + 2] = [Plateau(before.first, after.last, before.start, after.end)]
 
 
-def _edge(
-    size: Array, latency: Array, curve: Array, before: Plateau, after: Plateau, noise: Array, *, first: bool
-) -> Edge:
+def _edge(size: Array, curve: Array, before: Plateau, after: Plateau, noise: Array, *, first: bool) -> Edge:
     hit, top = before.end, after.start
     height = (curve - hit) / (top - hit)
     height[: before.first + 1] = np.minimum(height[: before.first + 1], 0.0)
     error = 4 * float(np.median(noise[before.first : before.last + 1])) * hit / (top - hit)
     low = _last_within(height, max(ON_PLATEAU, error))
     start, half, most = (_first_from(height, level) for level in (SHARP_HEIGHT, 0.5, SMEARED_HEIGHT))
-    if first and math.log2(size[start] / size[low]) <= max(SHARP_OCTAVES, _step(size, low)):
+    resolved = max(SHARP_OCTAVES, _two_steps(size, low))
+    if first and math.log2(size[start] / size[low]) <= resolved:
         ends = float(size[low]), float(size[start])
         return Edge(Interval(math.sqrt(ends[0] * ends[1]), *ends), "sharp", hit, top)
-    kink = fit_kink(size[before.first : after.last + 1], latency[before.first : after.last + 1], hit)
-    if kink is not None and size[low] * 0.7 <= kink.value <= size[most]:
-        return Edge(_on_grid(size, kink), "kink", hit, top)
-    value = _crossing(size, height, half, 0.5)
-    begin = _last_within(height, max(SMEARED_START, error))
-    return Edge(Interval(value, float(size[begin]), float(size[most])), "smeared", hit, top)
+    sharp = math.log2(size[most] / size[low]) <= resolved
+    if not sharp and not first:
+        low = _last_within(height, max(SMEARED_START, error))
+    value = min(max(_crossing(size, height, half, 0.5), float(size[low])), float(size[most]))
+    shape = "sharp" if sharp else "smeared"
+    return Edge(Interval(value, float(size[low]), float(size[most])), shape, hit, top)
 
 
 def _last_within(height: Array, limit: float) -> int:
@@ -199,7 +258,7 @@ def _first_from(height: Array, level: float) -> int:
     return int(above[0]) if len(above) else len(height) - 1
 
 
-def _step(size: Array, low: int) -> float:
+def _two_steps(size: Array, low: int) -> float:
     """Octaves over two steps of the grid from `low`: what the grid cannot resolve."""
     return float(np.log2(size[min(low + 2, len(size) - 1)] / size[low]))
 
@@ -210,31 +269,6 @@ def _crossing(size: Array, height: Array, index: int, level: float) -> float:
         return float(size[index])
     share = (level - height[index - 1]) / (height[index] - height[index - 1])
     return float(size[index - 1] * (size[index] / size[index - 1]) ** min(max(share, 0.0), 1.0))
-
-
-def fit_kink(size: Array, latency: Array, hit: float, slack: float = GOOD_FIT) -> Interval | None:
-    """Capacity C of  latency = hit + penalty x max(0, 1 - C/size), or None when that is no fit.
-
-    `hit` is held; C is scanned over the sizes in steps of 1/200 octave and refined; the interval
-    holds every C whose squared error is within Student's factor of the least.
-    """
-    if len(size) < 4:
-        return None
-    candidates = np.exp2(np.arange(math.log2(size[0]), math.log2(size[-1]), 1 / 200))
-    miss = np.maximum(0.0, 1 - candidates[:, None] / size[None, :])
-    rise = latency - hit
-    weight = (miss**2).sum(axis=1)
-    penalty = (miss * rise).sum(axis=1) / np.maximum(weight, 1e-12)
-    error = ((rise - penalty[:, None] * miss) ** 2).sum(axis=1)
-    error[penalty <= 0] = np.inf
-    best = int(np.argmin(error))
-    if not math.isfinite(error[best]):
-        return None
-    freedom = len(size) - 2
-    if math.sqrt(error[best] / freedom) > slack * float(rise.max() - rise.min()):
-        return None
-    inside = np.flatnonzero(error <= error[best] * (1 + 4.0 / freedom) + 1e-12)
-    return Interval(float(candidates[best]), float(candidates[inside[0]]), float(candidates[inside[-1]]))
 
 
 def _on_grid(size: Array, found: Interval) -> Interval:

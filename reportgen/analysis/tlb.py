@@ -9,14 +9,15 @@ least-recently-used; the fit decides whether it describes the rise, otherwise th
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from reportgen.analysis.boundary import fit_kink
 from reportgen.analysis.evidence import Evidence, numbers
 from reportgen.analysis.hierarchy import Hierarchy
 from reportgen.analysis.isotonic import envelope
+from reportgen.analysis.miss_ratio import Kink, fit_kink
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import Array, Interval, pooled_scatter
 from reportgen.analysis.working_set import Curve
@@ -94,16 +95,18 @@ def tlb(evidence: Evidence, curve: Curve | None, hierarchy: Hierarchy | None, li
     return result
 
 
+@dataclass(frozen=True)
 class _Rise:
     """One buffer's end: its interval and what missing it costs."""
 
-    def __init__(self, interval: Interval, penalty: float, *, by_chance: bool) -> None:
-        self.interval, self.penalty, self.by_chance = interval, penalty, by_chance
+    interval: Interval
+    penalty: float
+    kink: Kink | None = None
 
     def added(self, counts: Array) -> Array:
         """Cycles that missing this buffer adds at each count."""
-        if self.by_chance:
-            return self.penalty * np.maximum(0.0, 1 - self.interval.value / counts)
+        if self.kink is not None:
+            return self.kink.added(counts)
         return np.where(counts >= self.interval.high, self.penalty, 0.0)
 
 
@@ -135,18 +138,16 @@ def _rise(counts: Array, latency: Array, base: float, noise: float) -> _Rise | N
     fits = int(still[-1]) if len(still) else 0
     window = counts <= counts[at] * FIT_REACH
     top = float(smooth[window][-1])
-    kink = fit_kink(counts[window], latency[window], base, LOOSE_FIT)
-    if kink is not None and counts[0] < kink.value <= counts[at]:
-        low = counts[counts <= kink.low]
-        high = counts[counts > kink.high]
-        interval = Interval(kink.value, float(low[-1]), float(high[0]))
-        inside = latency[window] - base
-        miss = np.maximum(0.0, 1 - kink.value / counts[window])
-        penalty = float((inside * miss).sum() / (miss**2).sum())
-        return _Rise(interval, penalty, by_chance=True)
+    kink = fit_kink(counts[window], latency[window], base, slack=LOOSE_FIT, most=float(counts[at]))
+    if kink is not None:
+        low = counts[counts <= kink.capacity.low]
+        high = counts[counts > kink.capacity.high]
+        if len(low) and len(high):
+            interval = Interval(kink.capacity.value, float(low[-1]), float(high[0]))
+            return _Rise(interval, kink.penalty, kink)
     low_end, high_end = float(counts[fits]), float(counts[at])
     interval = Interval(math.sqrt(low_end * high_end), low_end, high_end)
-    return _Rise(interval, top - base, by_chance=False)
+    return _Rise(interval, top - base)
 
 
 def _reach(
@@ -163,7 +164,7 @@ def _reach(
             metric, "count", METHOD, Interval(most, most, most), points, status=Status.CENSORED,
             reason=f"Up to {most:.0f} pages no further rise shows.", details=details,
         )  # fmt: skip
-    shape = "kink" if rise.by_chance else "sharp"
+    shape = "kink" if rise.kink else "sharp"
     return evidence.quantity(
         metric, "count", METHOD, rise.interval, points,
         details=details | {"penalty": rise.penalty, "shape": shape},

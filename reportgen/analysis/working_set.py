@@ -37,6 +37,8 @@ NEIGHBOURS = 6
 """Sizes on either side whose scatter is taken together."""
 WINDOW_OCTAVES = 0.4
 """Latency of a level: the flattest stretch of at least this length ..."""
+PARTLY_HIT = 1.005
+"""A stretch in which inner hits take away more than this is said to be corrected for them."""
 WITHIN = 0.01
 """... and its neighbours within this ratio of it."""
 
@@ -148,6 +150,10 @@ def _curve(evidence: Evidence, pages: str) -> Curve | None:
 
 def _per_step(time: Visits, point: Point) -> Visits:
     return Visits(time.medians / point.work["steps"], time.counts, time.ids)
+
+
+def _scaled(time: Visits, factor: float) -> Visits:
+    return time if factor == 1.0 else Visits(time.medians * factor, time.counts, time.ids)
 
 
 def _of_curve(evidence: Evidence, curve: Curve, suffix: str, note: str) -> tuple[list[Quantity], Hierarchy]:
@@ -277,21 +283,47 @@ def _latency(
             )
             for metric, unit in units
         ]  # fmt: skip
-    seconds = [_per_step(evidence.seconds(point), point) for point in points]
-    cycles = [curve.cycles[at] for at in chosen]
+    share = [float(found.flat[at] / curve.latency[at]) for at in chosen]
+    seconds = [
+        _scaled(_per_step(evidence.seconds(point), point), factor)
+        for point, factor in zip(points, share, strict=True)
+    ]
+    cycles = [_scaled(curve.cycles[at], factor) for at, factor in zip(chosen, share, strict=True)]
+    octaves = np.log2(curve.size[chosen])
+    reason = ""
+    if max(share) > PARTLY_HIT:
+        reason = "Part of the accesses still hit the level inside; the miss-ratio fit takes them out."
     result = []
     for (metric, unit), members, systematic in (
         (units[0], cycles, evidence.systematic),
         (units[1], seconds, 0.0),
     ):
-        interval = pooled_interval(members, members, systematic)
+        interval = _widened(pooled_interval(members, members, systematic), members, octaves)
         result.append(
             one.quantity(
-                metric, unit, METHOD, interval, points,
+                metric, unit, METHOD, interval, points, reason=reason,
                 passes=passes_that_agree(by_pass(members), interval), details=stretch,
             )
         )  # fmt: skip
     return result
+
+
+def _widened(interval: Interval, members: list[Visits], octaves: Array) -> Interval:
+    """The interval, wider by half of what the latency rises over the stretch, if it clearly does.
+
+    Then the stretch is a saddle between two smeared edges and the level's own latency anywhere in it.
+    """
+    if len(members) < 4:
+        return interval
+    values = np.array([one.value for one in members])
+    x = octaves - octaves.mean()
+    slope = float((x * values).sum() / (x**2).sum())
+    residual = values - values.mean() - slope * x
+    error = float(np.sqrt((residual**2).sum() / (len(values) - 2) / (x**2).sum()))
+    if abs(slope) <= 2 * error:
+        return interval
+    rise = abs(slope) * float(octaves[-1] - octaves[0]) / 2
+    return Interval(interval.value, interval.low - rise, interval.high + rise)
 
 
 def _stretch(curve: Curve, found: boundary.Levels, index: int, name: str, last: float) -> list[int]:
@@ -309,7 +341,7 @@ def _stretch(curve: Curve, found: boundary.Levels, index: int, name: str, last: 
         final = max(
             first, int(np.searchsorted(curve.size, found.edges[index].interval.low, side="right")) - 1
         )
-    octaves, latency = np.log2(curve.size), curve.latency
+    octaves, latency = np.log2(curve.size), found.flat
     best, best_range = (first, final), float("inf")
     for begin in range(first, final + 1):
         end = int(np.searchsorted(octaves, octaves[begin] + WINDOW_OCTAVES - 1e-9))

@@ -162,8 +162,8 @@ def samples(order: Order, disturbed: bool, ragged: bool = False) -> Batch:
 
 def command(selector: str, role: str) -> list[str]:
     """How a worker of this device is started."""
-    start = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from tests.simulated.faulty import main; main({role!r})"
-    return [sys.executable, "-c", start]
+    found = f"import sys; sys.path.insert(0, {str(ROOT)!r})"
+    return [sys.executable, "-c", f"{found}; from tests.simulated.faulty import main; main({role!r})"]
 
 
 def main(role: str) -> None:

@@ -70,6 +70,7 @@ def draw(truth: CpuTruth, timed: list[Timed], seed: int) -> dict[str, np.ndarray
 
     calibration = CALIBRATION_CYCLES * ticks_per_cycle
     canary = CANARY_INSTRUCTIONS / (truth.front_end * CANARY_SHARE_OF_FRONT_END) * ticks_per_cycle
+    bias = noise.window * rng.standard_normal()
     bracket_jitter = noise.jitter * 0.5
 
     def bracket(length: np.ndarray[Any, Any], factor: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -92,8 +93,8 @@ def draw(truth: CpuTruth, timed: list[Timed], seed: int) -> dict[str, np.ndarray
         "start": np.where(thread > 0, start[shared] + rng.integers(0, 60, rows), start),
         "ticks": np.maximum(1, np.rint(ticks)),
         "empty": empty,
-        "calibration_before": np.rint(bracket(calibration, np.ones(rows))),
-        "calibration_after": np.rint(bracket(calibration, np.where(gate == 3, 1.05, 1.0))),
+        "calibration_before": np.rint(bracket(calibration, np.ones(rows)) + bias),
+        "calibration_after": np.rint(bracket(calibration, np.where(gate == 3, 1.05, 1.0)) + bias),
         "canary_before": np.rint(bracket(canary, neighbour)),
         "canary_after": np.rint(bracket(canary, neighbour)),
         "warmup": np.rint(10 * body * slowdown),

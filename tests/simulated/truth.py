@@ -71,6 +71,9 @@ class Noise:
     """Standard deviation from visit to visit of the same point (placement, neighbours)."""
     memory_visit: float = 0.004
     """The same for memory probes beyond the first level: other physical pages each time."""
+    window: float = 1.5
+    """Standard deviation, in ticks, from run to run of what a calibration window costs beyond the
+    empty window."""
     wobble: float = 0.01
     """Standard deviation of the core clock from visit to visit."""
 
