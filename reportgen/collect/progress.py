@@ -144,8 +144,9 @@ class Bar:
         self._bar.stop()
 
 
-def for_stream(stream: TextIO = sys.stderr) -> Progress:
-    """A bar where `stream` is a terminal, else lines."""
+def for_stream(stream: TextIO | None = None) -> Progress:
+    """A bar where `stream` (by default stderr) is a terminal, else lines."""
+    stream = stream or sys.stderr
     return Bar() if stream.isatty() else Lines(stream)
 
 

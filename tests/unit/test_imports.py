@@ -71,7 +71,7 @@ def wrong_arrows(package: Path) -> list[str]:
             first, _, rest = module.partition(".")
             if first == package.name:
                 target = rest.partition(".")[0]
-                if not may_import(stage, rest, target):
+                if not may_import(stage, rest, target) and not extra(inside, rest):
                     found.append(f"{where}:{line}: {stage} must not import {module}")
                 if inside[:1] == ("backends",) and rest.startswith("backends.") and crosses(inside, rest):
                     found.append(f"{where}:{line}: one backend must not import another: {module}")
@@ -92,6 +92,11 @@ def may_import(stage: str, module: str, target: str) -> bool:
     return "everything" in allowed or target in allowed or module in allowed
 
 
+def extra(inside: tuple[str, ...], module: str) -> bool:
+    """Whether one backend may import what the others may not: its folder has a row of its own."""
+    return inside[:1] == ("backends",) and module in ALLOWED.get(inside[1], frozenset())
+
+
 def crosses(inside: tuple[str, ...], module: str) -> bool:
     """Whether a file of one backend's folder imports from another backend's folder."""
     other = module.split(".")[1]
@@ -100,7 +105,7 @@ def crosses(inside: tuple[str, ...], module: str) -> bool:
 
 def test_the_table_names_every_stage() -> None:
     folders = {p.name for p in PACKAGE.iterdir() if p.is_dir() and not p.name.startswith("_")}
-    assert set(ALLOWED) == folders
+    assert set(ALLOWED) == folders | {"replay"}
     assert ALLOWED["backends"] == {"suite", "runs.schema"}
     assert ALLOWED["cli"] == {"everything"}
 
@@ -127,8 +132,8 @@ def test_no_arrow_goes_against_the_pipeline() -> None:
         ("backends/cpu/clock.py", "from reportgen.runs import read\n", "must not import reportgen.runs.read"),
         (
             "suite/load.py",
-            "from reportgen.runs.schema import Run\n",
-            "suite must not import reportgen.runs.schema",
+            "from reportgen.runs.read import Bundle\n",
+            "suite must not import reportgen.runs.read",
         ),
         ("errors.py", "import reportgen.suite\n", "errors must not import reportgen.suite"),
         (
@@ -156,6 +161,7 @@ def test_a_wrong_arrow_is_found(tmp_path: Path, file: str, text: str, complaint:
     [
         ("backends/cpu/clock.py", "from reportgen.runs.schema import Device\nimport capstone, iced_x86\n"),
         ("backends/cpu/clock.py", "from reportgen.runs import schema\nfrom . import device\n"),
+        ("backends/replay/launcher.py", "from reportgen.runs.read import Bundle\n"),
         ("site/mkdocs_plugin.py", "import mkdocs.plugins\nfrom reportgen.analysis import slope\n"),
         ("findings/rules.py", "from reportgen import __version__, status\nfrom reportgen.units import x\n"),
         ("cli/main.py", "import reportgen.site.render, reportgen.collect.plan\n"),

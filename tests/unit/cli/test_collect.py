@@ -1,0 +1,79 @@
+"""`reportgen collect` from words to a sealed run, over a recorded one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reportgen.collect import lock
+from reportgen.collect.runner import Interrupted
+from reportgen.runs import store
+from tests.simulated.cpu import make_bundle
+from tests.simulated.instruction_points import disturbed_probes, latency_probes
+from tests.simulated.truth import CpuTruth
+from tests.unit.cli.test_commands import call, one_line
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    def some(truth: CpuTruth):
+        return [*latency_probes(truth)[:1], *disturbed_probes(truth)]
+
+    return make_bundle(CpuTruth(passes=2), 1, tmp_path_factory.mktemp("recorded") / "bundle", some)
+
+
+def test_the_summary_says_what_became_of_the_points_and_what_comes_next(
+    recorded: Path, tmp_path: Path
+) -> None:
+    result = call("collect", "--device", f"replay:{recorded}", "--data", tmp_path)
+    assert result.exit_code == 0
+    (run,) = store.list_runs(tmp_path)
+    assert "measuring:" in result.stderr
+    for words in ("instruction_latency", "ok", "unstable", "Too few samples", "not measuring", str(run.path)):
+        assert words in result.stdout
+    assert f"reportgen derive {run.path}" in result.stdout
+
+
+def test_the_summary_is_json_too(recorded: Path, tmp_path: Path) -> None:
+    result = call("collect", "--device", f"replay:{recorded}", "--data", tmp_path, "--json")
+    summary = json.loads(result.stdout)
+    assert Path(summary["path"]).is_dir()
+    assert summary["families"][0]["family"] == "instruction_latency"
+    assert {row["status"] for row in summary["reasons"]} == {"unsupported", "unstable"}
+    assert "measure" in summary["timing"]
+
+
+def test_a_replay_is_not_filed_among_the_runs_by_default(recorded: Path) -> None:
+    assert "--data" in one_line(call("collect", "--device", f"replay:{recorded}"), 2)
+
+
+def test_what_cannot_start_says_why_in_one_line(recorded: Path, tmp_path: Path) -> None:
+    replay = f"replay:{recorded}"
+    assert "no backend 'abacus'" in one_line(call("collect", "--device", "abacus", "--data", tmp_path), 2)
+    assert "bundle" in one_line(call("collect", "--device", "replay:absent", "--data", tmp_path), 4)
+    assert "interrupted run" in one_line(call("collect", "--resume", "--data", tmp_path), 5)
+    assert "interrupted run 'abc'" in one_line(call("collect", "--resume", "abc", "--data", tmp_path), 5)
+    (device,) = {"simulated-core-4000"}
+    with lock.hold(tmp_path / device, device):
+        assert "another run" in one_line(call("collect", "--device", replay, "--data", tmp_path), 5)
+    (tmp_path / "file").write_text("")
+    assert "--data" in one_line(call("collect", "--device", replay, "--data", tmp_path / "file"), 5)
+
+
+def test_a_glob_that_matches_nothing_names_the_nearest(tmp_path: Path) -> None:
+    result = call("collect", "--probes", "memory_hierachy/*", "--data", tmp_path)
+    if result.exit_code == 3:
+        pytest.skip(f"no CPU can be measured here: {result.stderr}")
+    assert "memory_hierarchy" in one_line(result, 2)
+
+
+def test_ctrl_c_prints_how_to_go_on(recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def pressed(*_: object) -> None:
+        raise Interrupted("interrupted.", "5 visits are kept. Go on with: reportgen collect --resume R")
+
+    monkeypatch.setattr("reportgen.collect.runner.collect", pressed)
+    result = call("collect", "--data", tmp_path)
+    assert result.exit_code == 130
+    assert result.stderr == "interrupted. 5 visits are kept. Go on with: reportgen collect --resume R\n"

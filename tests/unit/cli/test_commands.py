@@ -1,0 +1,202 @@
+"""The command line: help that does not wait, tables that are JSON too, faults in one line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from reportgen import __version__
+from reportgen.cli.main import COMMANDS, main
+from reportgen.errors import UserError
+from tests.simulated.cpu import make_data
+from tests.simulated.instruction_points import disturbed_probes, latency_probes
+from tests.simulated.truth import CpuTruth
+
+
+def call(*words: str | Path) -> Result:
+    result = CliRunner().invoke(main, [str(word) for word in words], env={"COLUMNS": "200"})
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("data")
+
+    def some(truth: CpuTruth):
+        return [*latency_probes(truth)[:2], *disturbed_probes(truth)]
+
+    make_data(CpuTruth(passes=2), 1, folder, some)
+    return folder
+
+
+def one_line(result: Result, code: int) -> str:
+    """The message of a refused call: one line, no traceback."""
+    assert result.exit_code == code
+    assert result.stdout == ""
+    assert len(result.stderr.splitlines()) == 1
+    assert result.stderr.startswith("error: ")
+    return result.stderr
+
+
+def test_help_names_every_command_and_imports_none() -> None:
+    check = (
+        "import sys\n"
+        "from reportgen.cli.main import main\n"
+        "try:\n"
+        "    main(['--help'])\n"
+        "except SystemExit:\n"
+        "    heavy = {'numpy', 'pandas', 'pyarrow', 'scipy', 'rich', 'reportgen.cli.collect'}\n"
+        "    print('heavy:', sorted(heavy & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
+    assert "heavy: []" in done.stdout
+    for name, text in COMMANDS.items():
+        assert name in done.stdout
+        assert text in done.stdout
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_examples(name: str) -> None:
+    command = import_module(f"reportgen.cli.{name}").command
+    assert command.name == name
+    result = call(name, "--help")
+    assert result.exit_code == 0
+    assert f"  reportgen {name}" in result.stdout
+    for option in command.params:
+        if isinstance(option, click.Option):
+            assert option.help
+
+
+def test_version_and_unknown_commands() -> None:
+    assert call("--version").stdout == f"reportgen {__version__}\n"
+    assert call("measure").exit_code == 2
+
+
+def test_a_fault_of_the_program_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("reportgen.backends.registry.discover", broken)
+    with pytest.raises(ZeroDivisionError):
+        call("devices")
+
+
+def test_ctrl_c_is_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    def pressed() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("reportgen.backends.registry.discover", pressed)
+    result = call("devices")
+    assert (result.exit_code, result.stderr) == (130, "interrupted\n")
+
+
+def test_devices_say_what_is_here_or_why_not() -> None:
+    rows = json.loads(call("devices", "--json").stdout)
+    assert rows
+    for row in rows:
+        assert row["usable"] == (not row["reason"])
+        assert row["id"]
+    assert rows[0]["selector"] in call("devices").stdout
+
+
+def test_probes_are_listed_with_their_questions() -> None:
+    rows = json.loads(call("probes", "--isa", "x86_64", "--json").stdout)
+    assert all(row["question"].endswith("?") for row in rows)
+    assert len({row["probe"] for row in rows}) == len(rows)
+    family = json.loads(call("probes", "--isa", "x86_64", "--family", "memory_hierarchy", "--json").stdout)
+    assert {row["family"] for row in family} == {"memory_hierarchy"}
+    assert rows[0]["probe"] in call("probes", "--isa", "x86_64").stdout
+    assert "memory_hierarchy" in one_line(call("probes", "--isa", "x86_64", "--family", "memory"), 2)
+    assert "x86_64" in one_line(call("probes", "--isa", "z80"), 2)
+
+
+def test_runs_are_listed_shown_and_verified(data: Path, tmp_path: Path) -> None:
+    (row,) = json.loads(call("runs", "list", "--data", data, "--json").stdout)
+    assert row["state"] == "sealed"
+    assert row["run"] in call("runs", "list", "--data", data).stdout
+    shown = call("runs", "show", "latest", "--data", data)
+    assert "unstable" in shown.stdout
+    assert "Too few samples" in shown.stdout
+    assert json.loads(call("runs", "show", row["run"], "--data", data, "--json").stdout)["run"] == row["run"]
+    assert call("runs", "verify", "--data", data).exit_code == 0
+    assert "No run in" in call("runs", "list", "--data", tmp_path).stdout
+
+
+def test_a_damaged_run_is_named_with_its_file(data: Path, tmp_path: Path) -> None:
+    (run,) = data.glob("*/*")
+    copy = tmp_path / run.parent.name / run.name
+    copy.mkdir(parents=True)
+    for file in run.iterdir():
+        (copy / file.name).write_bytes(file.read_bytes())
+    (copy / "samples.parquet").write_bytes(b"short")
+    result = call("runs", "verify", "--data", tmp_path, "--json")
+    assert result.exit_code == 1
+    (row,) = json.loads(result.stdout)
+    assert row["fault"].startswith("samples.parquet: ")
+    assert "samples.parquet" in one_line(call("derive", copy, "--out", tmp_path / "out"), 4)
+    (copy / "run.json").write_text('{"schema": 99}')
+    assert "schema 99" in call("runs", "list", "--data", tmp_path).stdout
+    assert "pgrade" in one_line(call("runs", "show", copy), 4)
+    assert "no run 'absent'" in one_line(call("runs", "show", "absent", "--data", tmp_path), 4)
+
+
+def test_an_interrupted_run_is_listed_with_the_command_that_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "device" / "20260101T000000Z-00000000.partial").mkdir(parents=True)
+    (row,) = json.loads(call("runs", "list", "--data", tmp_path, "--json").stdout)
+    assert "reportgen collect --resume 20260101T000000Z-00000000" in row["state"]
+
+
+def test_derive_writes_its_files_and_prints_the_metrics(data: Path, tmp_path: Path) -> None:
+    result = call("derive", "latest", "--data", data, "--out", tmp_path / "out", "--json")
+    assert result.exit_code == 0
+    metrics = {row["metric"] for row in json.loads(result.stdout)}
+    assert any(metric.startswith("latency.") for metric in metrics)
+    written = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"model.json", "findings.json", "metrics.csv"} <= written
+    table = call("derive", "latest", "--data", data, "--out", tmp_path / "out").stdout
+    assert "Wrote" in table
+    (tmp_path / "file").write_text("")
+    assert "--out" in one_line(call("derive", "latest", "--data", data, "--out", tmp_path / "file" / "x"), 2)
+
+
+def test_schemas_are_printed_or_written(tmp_path: Path) -> None:
+    names = set(json.loads(call("schema").stdout))
+    assert call("schema", "--out", tmp_path).exit_code == 0
+    assert {path.name for path in tmp_path.iterdir()} == names
+    assert "run.schema.json" in names
+    (tmp_path / "file").write_text("")
+    assert "--out" in one_line(call("schema", "--out", tmp_path / "file" / "x"), 2)
+
+
+def test_doctor_names_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = call("doctor", "--data", tmp_path, "--json")
+    rows = {row["check"]: row for row in json.loads(result.stdout)}
+    assert rows["Python"]["state"] == "ok"
+    assert rows[f"folder {tmp_path}"]["state"] == "ok"
+    (tmp_path / "file").write_text("")
+    absent = {"llvmlite"}
+    monkeypatch.setattr("reportgen.cli.doctor.find_spec", lambda name: None if name in absent else name)
+    result = call("doctor", "--data", tmp_path / "file" / "x", "--json")
+    assert result.exit_code == 3
+    rows = {row["check"]: row for row in json.loads(result.stdout)}
+    assert rows["llvmlite"]["state"] == "missing"
+    assert "pip install" in rows["llvmlite"]["remedy"]
+    assert "--data" in rows[f"folder {tmp_path / 'file' / 'x'}"]["remedy"]
+    assert all(row["remedy"] for row in rows.values() if row["state"] == "missing")
+
+
+def test_a_broken_suite_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> None:
+        raise UserError("probes/a/b.toml: key: expected this.", "Do that.")
+
+    monkeypatch.setattr("reportgen.suite.load.load_suite", broken)
+    assert one_line(call("probes"), 2) == "error: probes/a/b.toml: key: expected this. Do that.\n"

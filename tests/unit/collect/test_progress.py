@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from reportgen.collect import progress
+
+
+def test_lines_say_how_far_and_how_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    stream = io.StringIO()
+    shown = progress.for_stream(stream)
+    shown.stage("measuring", 9)
+    shown.more(1)
+    for _ in range(10):
+        now[0] += 6
+        shown.step("point")
+    shown.close()
+    lines = stream.getvalue().splitlines()
+    assert lines[0] == "measuring: 9 to do"
+    assert lines[1] == "measuring: 2 of 10, about 48 s left"
+    assert len(lines) == 5
+
+
+def test_the_bar_draws_on_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    shown = progress.Bar()
+    shown.stage("building", 2)
+    shown.stage("measuring", 1)
+    shown.more(1)
+    shown.step("family/name#a=[1]")
+    shown.say("a line")
+    shown.close()
+    written = capsys.readouterr().err
+    assert "measuring" in written
+    assert "a line" in written
+
+
+def test_durations_are_readable() -> None:
+    assert progress.duration(75.2) == "1 min 15 s"
+    assert progress.duration(9) == "9 s"
