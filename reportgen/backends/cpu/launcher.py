@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
+import statistics
 import threading
 import time
 from collections.abc import Callable
@@ -29,8 +30,9 @@ WARM_BODIES = 10
 RESIDENT_SLICES = 64
 """Arrays of more slices are far larger than any cache; walking them once first would only cost time."""
 UNEVEN = 0.02
-"""Warm-up and body run the same bytes; where their time per repetition differs by more, somebody was
-served in between, which the brackets on both sides cannot see (start-up costs 1 % of a warm-up)."""
+"""Warm-up and body run the same bytes.  Where the ratio of their times strays by more from that of the
+visit's other samples, somebody was served in between, which the brackets on both sides cannot see.
+(From the others, not from 1: some instruction mixes settle into another rhythm as they go on.)"""
 TRIAL = 2
 """Repetitions in the trial that finds how many make `BODY_SECONDS`."""
 BATCH = 16
@@ -54,7 +56,7 @@ class _Visit:
     least: int = LEAST_SAMPLES
     cpus: tuple[int, ...] = ()
     warm: int = 0
-    """Repetitions of the warm-up where it must take as long, each, as the body's; 0: not compared."""
+    """Repetitions of the warm-up where its time is compared with the body's; 0: not compared."""
 
 
 class CpuLauncher:
@@ -283,7 +285,7 @@ class CpuLauncher:
             self._rates.add({name: values[rows:] for name, values in columns.items()}, constants)
             # a worker that was just started knows less than the run does
             best = self._rates.best() or order.canary_best
-            verdicts = gates.judge(columns, constants, best, marks)
+            verdicts = gates.judge(columns, constants, best, _mark_uneven(columns, marks, visit))
             if taken >= visit.least and gates.precise(
                 _accepted(columns, verdicts, constants.calibration_cycles)
             ):
@@ -335,18 +337,24 @@ class CpuLauncher:
                     marks.append(gates.MIGRATED)
                 elif sample.ticks <= sample.empty:
                     marks.append(gates.STOOD_STILL)
-                elif visit.warm and _uneven(sample, visit):
-                    marks.append(gates.UNEVEN)
                 else:
                     marks.append(gates.ACCEPTED)
 
 
-def _uneven(sample: Stamps, visit: _Visit) -> bool:
-    """Whether a repetition took longer or shorter in the warm-up than in the body."""
-    body = (sample.ticks - sample.empty) / visit.repetitions
-    warm = max(1, sample.warmup - sample.empty) / visit.warm
-    jump = clock.granularity() / sample.warmup
-    return abs(body / warm - 1) > UNEVEN + jump
+def _mark_uneven(columns: dict[str, list[int]], marks: list[str], visit: _Visit) -> list[str]:
+    """The marks, with samples whose warm-up and body disagree unlike the others' of the visit."""
+    if not visit.warm:
+        return marks
+    ratios = [
+        (ticks - empty) / max(1, warmup - empty)
+        for ticks, empty, warmup in zip(columns["ticks"], columns["empty"], columns["warmup"], strict=True)
+    ]
+    usual = statistics.median(ratios)
+    margin = UNEVEN + clock.granularity() / min(columns["warmup"])
+    return [
+        gates.UNEVEN if mark == gates.ACCEPTED and abs(ratio / usual - 1) > margin else mark
+        for ratio, mark in zip(ratios, marks, strict=True)
+    ]
 
 
 def _accepted(columns: dict[str, list[int]], verdicts: list[str], cycles: int) -> list[float]:
