@@ -10,6 +10,8 @@ import pytest
 
 from reportgen.findings.finding import Claim, CrossCheck, Finding, Verdict
 from reportgen.model.architecture import Architecture, Ceiling, Fact, Instruction, Interference, Level
+from reportgen.model.exports.csv import COLUMNS
+from reportgen.model.exports.dictionary import ENTRIES, Entry
 from reportgen.runs.schema import (
     SAMPLE_COLUMNS,
     SCHEMA_VERSION,
@@ -29,7 +31,7 @@ from tests.simulated.truth import CpuTruth
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "data-formats.md").read_text(encoding="utf-8")
 RECORDS = [
     *(Run, Device, ProbeInfo, Point, ClockRecord, DriftMark, Program),
-    *(Architecture, Fact, Instruction, Interference, Level, Ceiling, Finding, CrossCheck),
+    *(Architecture, Fact, Instruction, Interference, Level, Ceiling, Finding, CrossCheck, Entry),
 ]
 
 
@@ -65,6 +67,17 @@ def test_every_column_of_the_samples_has_its_row() -> None:
 def test_every_status_has_its_row_and_says_whether_there_is_a_value() -> None:
     described = {name: text.split("|")[-1].strip() != "no" for name, text in rows("Status").items()}
     assert described == {str(status): status in USABLE for status in Status}
+
+
+def test_every_column_of_the_metrics_has_its_row() -> None:
+    assert tuple(rows("metrics.csv")) == COLUMNS
+
+
+def test_every_kind_of_metric_has_its_row_with_the_same_unit() -> None:
+    written = {}
+    for ids, unit in re.findall(r"^\| (`.+?`) \| ([^|]+) \|", section("Metric ids"), re.MULTILINE):
+        written |= dict.fromkeys(re.findall(r"`([^`]+)`", ids), unit)
+    assert written == {entry.pattern: entry.unit for entry in ENTRIES}
 
 
 @pytest.mark.parametrize("word", [*Claim, *Verdict])

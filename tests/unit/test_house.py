@@ -126,6 +126,9 @@ def test_every_dependency_is_pinned() -> None:
     assert lacking == []
 
 
+GENERATED = ("compare/", "devices/", "dictionary/")
+"""Folders of pages that the site's plugin makes; `mkdocs build --strict` looks after links into them."""
+
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
 
 
@@ -135,6 +138,6 @@ def test_links_between_hand_written_pages_lead_somewhere() -> None:
         f"{page.relative_to(ROOT)}: {target}"
         for page in pages
         for target in LINK.findall(page.read_text(encoding="utf-8"))
-        if not (page.parent / target).exists()
+        if not target.startswith(GENERATED) and not (page.parent / target).exists()
     ]
     assert dead == []

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from reportgen.analysis import boundary, hierarchy, plateau, slope
 from reportgen.backends import gates
-from reportgen.backends.cpu.clock import CALIBRATION_CYCLES, CANARY_INSTRUCTIONS
+from reportgen.backends.cpu.clock import CALIBRATION_CYCLES, CANARY_INSTRUCTIONS, LONG_CHAIN, SHORT_CHAIN
+from reportgen.findings import confidence, interference
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "method"
 PAGES = sorted(FOLDER.glob("*.md"))
@@ -31,15 +33,55 @@ def test_a_page_asks_answers_and_doubts(page: Path) -> None:
     assert re.findall(r"^## (.+)$", text, re.MULTILINE) == PARTS
 
 
+def percent(ratio: float) -> str:
+    """As the pages write it: 0.0025 -> "0.25 %"."""
+    return f"{ratio * 100:g} %"
+
+
 def test_the_clock_page_gives_the_constants_of_the_gates() -> None:
-    written = constants("clock.md")
-    assert int(written["length of the chain"]) == CALIBRATION_CYCLES
-    assert int(written["NOPs"]) == CANARY_INSTRUCTIONS
-    assert written["agreement"] == f"{gates.AGREEMENT:.1%}".replace("%", " %")
-    assert written["share of the best rate"] == f"{gates.CANARY_SHARE:.0%}".replace("%", " %")
+    text, written = (FOLDER / "clock.md").read_text(encoding="utf-8"), constants("clock.md")
+    assert int(written["length of the chain"]) == LONG_CHAIN
+    assert int(written["length of the short chain"]) == SHORT_CHAIN
+    assert f"- empty) / {CALIBRATION_CYCLES}\n" in text
+    assert int(written["canary"]) == CANARY_INSTRUCTIONS
+    assert written["agreement"] == percent(gates.AGREEMENT)
+    assert written["agreement of long bodies"] == percent(gates.LONG_AGREEMENT)
+    assert written["share of the best rate"] == percent(gates.CANARY_SHARE)
     assert int(written['samples behind "best"']) == gates.SUPPORT
     assert int(written["accepted samples"]) == gates.MIN_ACCEPTED
-    assert written["standard error"] == f"{gates.PRECISION:.2%}".replace("%", " %")
-    assert f"{gates.MEDIAN_COST} x {gates.MAD_TO_SIGMA} x MAD" in (FOLDER / "clock.md").read_text(
-        encoding="utf-8"
-    )
+    assert written["standard error"] == percent(gates.PRECISION)
+    assert f"{gates.MEDIAN_COST} x {gates.MAD_TO_SIGMA} x MAD" in text
+
+
+def test_the_other_pages_give_the_constants_of_their_analyses() -> None:
+    assert constants("slope.md")["linearity"] == percent(slope.NOT_LINEAR)
+    assert constants("slope.md")["stray"] == percent(slope.STRAY)
+    assert constants("plateau.md")["member"] == percent(plateau.MEMBER)
+    assert constants("plateau.md")["still rising"] == percent(plateau.RISING)
+    written = constants("interference.md")
+    assert float(written["independent below"]) == interference.INDEPENDENT_BELOW
+    assert float(written["serialised from"]) == interference.SERIALISED_FROM
+    assert float(written["room above the front end"]) == interference.FRONT_END_ROOM
+    written = constants("boundary.md")
+    assert float(written["least step"]) == boundary.LEAST_STEP
+    assert float(written["sharp"].split()[0]) == boundary.SHARP_HEIGHT
+    assert float(written["smeared"].split()[0]) == boundary.SMEARED_HEIGHT
+    written = constants("bandwidth.md")
+    assert written["share of a level"].startswith(f"{hierarchy.FITS} at most, {hierarchy.BEYOND} of")
+    assert float(written["multiple of the last cache"]) == hierarchy.DRAM_MULTIPLE
+
+
+def test_the_confidence_page_gives_the_scales() -> None:
+    text = (FOLDER / "confidence.md").read_text(encoding="utf-8")
+    row = r"^\| `(\w+)` \|[^|]+\| ([-0-9.]+) \| ([-0-9.]+) \| ([-0-9.]+) \|$"
+    written = {name: tuple(map(float, rest)) for name, *rest in re.findall(row, text, re.MULTILINE)}
+    assert written == {name: (one.good, one.bad, one.floor) for name, one in confidence.SCALES.items()}
+    formula = text.split("```")[1]
+    for base, power in (
+        (confidence.PER_CONTRADICTION, "contradictions"),
+        (confidence.PER_ALTERNATIVE, "alternatives"),
+        (confidence.PER_UNKNOWN, "unknown"),
+    ):
+        assert f"{base} ^ {power}" in formula
+    assert f"confidence = {confidence.BASE} x" in formula
+    assert f"at most {confidence.UNVERIFIED_CAP}." in text
