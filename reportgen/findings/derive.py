@@ -16,7 +16,7 @@ from reportgen.findings.crosschecks import cross_check
 from reportgen.findings.evidence import Evidence, gather, stated
 from reportgen.findings.finding import Claim, CrossCheck, Finding, Verdict
 from reportgen.findings.gates.record import Contradiction, Severity
-from reportgen.findings.hypotheses import Conclusion, conclude
+from reportgen.findings.hypotheses import Conclusion, conclude, over_several
 from reportgen.findings.metric import Kind, parse
 from reportgen.findings.rules import Remark, remarks
 from reportgen.findings.wording import general
@@ -33,19 +33,21 @@ def derive(run: Run, quantities: Iterable[Quantity]) -> tuple[Finding, ...]:
         run: the manifest.
         quantities: what the analysis made of its samples, ridges included; ungated.
     """
-    raw = gather(run, quantities)
+    every = tuple(quantities)
+    raw = gather(run, every)
     contradictions = gates.check(raw)
-    passed = gather(run, gates.withhold(raw.quantities, contradictions))
+    passed = gather(run, gates.withhold(every, contradictions))
     failed = gates.by_metric(contradictions)
     conclusions = conclude(passed, contradictions)
     found: dict[str, Finding] = {}
     for quantity in raw.quantities:
         if quantity.status in USABLE or len(quantity.modes) > 1:
             evidence = passed if passed.usable(quantity.metric) is not None else raw
-            conclusion = conclusions.get(quantity.probe)
+            probe = raw.probes.get(quantity.probe)
+            conclusion = conclusions[probe.id] if probe is not None and not over_several(probe) else None
             one = _of_quantity(evidence, quantity, failed.get(quantity.metric, ()), conclusion)
             found[one.id] = one
-    for remark in remarks(passed):
+    for remark in remarks(passed, conclusions):
         one = _of_remark(passed, remark, found)
         found[one.id] = one
     return tuple(found.values())
@@ -108,10 +110,14 @@ def _of_remark(evidence: Evidence, remark: Remark, found: dict[str, Finding]) ->
         confidence=confidence(given),
         confidence_inputs=given,
         metrics=remark.metrics,
-        probes=tuple(dict.fromkeys(quantity.probe for quantity in quantities if quantity.probe)),
+        probes=(remark.probe,)
+        if remark.probe
+        else tuple(dict.fromkeys(quantity.probe for quantity in quantities if quantity.probe)),
         points=tuple(dict.fromkeys(name for quantity in quantities for name in quantity.points)),
         alternatives=remark.alternatives,
         excluded=remark.excluded,
         checks=tuple(checks.values()),
         contradictions=tuple(dict.fromkeys(text for one in rests_on for text in one.contradictions)),
+        hypothesis=remark.hypothesis,
+        verdict=remark.verdict,
     )

@@ -41,7 +41,8 @@ class Evidence:
     def title(self, operation: str) -> str:
         """What people call an operation; its key when the run does not say."""
         probe = self.asked.get(operation)
-        return probe.title if probe is not None and probe.title else operation.replace("_", " ")
+        title = probe.title.rpartition(": ")[2] if probe is not None else ""  # "Latency: FP32 add"
+        return title or operation.replace("_", " ")
 
     def sizes(self, quantity: Quantity) -> list[tuple[float, float]]:
         """(bytes per core, cores) of the points behind a quantity that have a working set."""

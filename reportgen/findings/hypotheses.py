@@ -42,6 +42,17 @@ class Conclusion:
     """Why it ended so, where the rule alone does not say."""
 
 
+OVER_SEVERAL = frozenset({"working_set", "pointer_chase", "bandwidth", "library"})
+"""Analyses whose hypothesis is about all of their metrics together, not about each."""
+
+
+def over_several(probe: ProbeInfo) -> bool:
+    """Whether the hypothesis of a probe is about several metrics together: then none carries it alone."""
+    if probe.analysis == "interference":
+        return "expects" not in probe.constants
+    return probe.analysis in OVER_SEVERAL
+
+
 @dataclass(frozen=True, slots=True)
 class _Case:
     """What a rule may look at."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings import alternatives, interference
 from reportgen.findings.confidence import run_drift
 from reportgen.findings.crosschecks import LEVEL_TOLERANCE, REPORTED, reported_size, within
-from reportgen.findings.evidence import Evidence, central, interval
-from reportgen.findings.finding import Claim
+from reportgen.findings.evidence import Evidence, central, interval, stated
+from reportgen.findings.finding import Claim, Verdict
+from reportgen.findings.hypotheses import Conclusion, over_several
 from reportgen.findings.metric import ALL_CORES, Kind, parse
 from reportgen.findings.wording import instructions, names, rules
 
@@ -30,11 +31,21 @@ class Remark:
     excluded: tuple[str, ...] = ()
     samples: int = 0
     """Samples behind a remark that rests on no quantity."""
+    probe: str = ""
+    """Whose hypothesis it is; empty where the probes follow from the metrics."""
+    hypothesis: str = ""
+    verdict: Verdict = Verdict.UNDECIDED
 
 
-def remarks(evidence: Evidence) -> Iterator[Remark]:
-    """Every remark that the run allows, in a stable order."""
+def remarks(evidence: Evidence, conclusions: Mapping[str, Conclusion]) -> Iterator[Remark]:
+    """Every remark that the run allows, in a stable order.
+
+    Args:
+        evidence: the run and its quantities, without those that a gate withheld.
+        conclusions: how the hypothesis of each probe ended, by probe.
+    """
     yield from _run(evidence)
+    yield from _hypotheses(evidence, conclusions)
     yield from _sharing(evidence)
     yield from _operands(evidence)
     yield from _reported(evidence)
@@ -54,6 +65,30 @@ def _run(evidence: Evidence) -> Iterator[Remark]:
         noticed = change > DRIFT_NOTICED
         text = rules.drift(change if noticed else DRIFT_NOTICED, *evidence.clock, noticed)
         yield Remark("drift:run", Claim.MEASURED, text, samples=accepted)
+
+
+def _hypotheses(evidence: Evidence, conclusions: Mapping[str, Conclusion]) -> Iterator[Remark]:
+    """Hypotheses about several metrics together, and of probes whose metrics another probe leads."""
+    metrics: dict[str, list[str]] = {}
+    for group in (evidence.quantities, *evidence.repeated.values()):
+        for quantity in group:
+            if stated(quantity):
+                metrics.setdefault(quantity.probe, []).append(quantity.metric)
+    leading = {quantity.probe for quantity in evidence.quantities}
+    for probe in evidence.run.probes:
+        homeless = over_several(probe) or probe.id not in leading
+        if homeless and probe.id in metrics and probe.hypothesis:
+            end = conclusions[probe.id]
+            text = rules.hypothesis(probe.id, end.hypothesis, end.verdict, end.reason)
+            yield Remark(
+                f"hypothesis:{probe.id}",
+                Claim.MEASURED,
+                text,
+                tuple(metrics[probe.id]),
+                probe=probe.id,
+                hypothesis=end.hypothesis,
+                verdict=end.verdict,
+            )
 
 
 def _sharing(evidence: Evidence) -> Iterator[Remark]:

@@ -11,15 +11,23 @@ from reportgen.units import PREFIXED, format_interval, format_value
 FEWEST = 3
 """Below so many samples a spread says nothing and is left out; n is shown all the same."""
 
-MOST_DECIMALS = 3
+MOST_DECIMALS, SMALL = 3, 0.5
+"""Decimals at most; one more for values below `SMALL`."""
 
 
 def decimals(value: float, low: float, high: float) -> int:
-    """Decimals that show the first digit of the interval's half width, at most three."""
+    """Decimals that show the first digit of the interval's half width, at most three or four."""
     half = max(abs(value - low), abs(high - value))
+    most = MOST_DECIMALS + (0 < abs(value) < SMALL)
     if half <= 0:
-        return MOST_DECIMALS
-    return min(MOST_DECIMALS, max(0, -math.floor(math.log10(half))))
+        return most
+    return min(most, max(0, -math.floor(math.log10(half))))
+
+
+def _fixed(value: float, places: int) -> str:
+    """A number with so many decimals; zero has no sign."""
+    text = f"{value:.{places}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
 
 
 def unit_word(unit: str) -> str:
@@ -41,7 +49,7 @@ def span(low: float, high: float, unit: str) -> str:
     if _scaled(unit):
         return format_interval(low, high, unit)
     places = decimals((low + high) / 2, low, high)
-    first, last = f"{low:.{places}f}", f"{high:.{places}f}"
+    first, last = _fixed(low, places), _fixed(high, places)
     return f"{first if first == last else f'{first} … {last}'} {unit_word(unit)}".strip()
 
 
@@ -55,8 +63,8 @@ def amount(quantity: Quantity) -> str:
     if _scaled(unit):
         return f"{one(value, unit)} ({format_interval(low, high, unit)}, {count})"
     places = decimals(value, low, high)
-    number = f"{value:.{places}f} {unit_word(unit)}".strip()
-    return f"{number} ({low:.{places}f} … {high:.{places}f}, {count})"
+    number = f"{_fixed(value, places)} {unit_word(unit)}".strip()
+    return f"{number} ({_fixed(low, places)} … {_fixed(high, places)}, {count})"
 
 
 def percent(share: float) -> str:

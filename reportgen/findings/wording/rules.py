@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.evidence import central
+from reportgen.findings.finding import Verdict
 from reportgen.findings.wording.names import counted, kernel, level
 from reportgen.findings.wording.numbers import amount, one, percent
 from reportgen.status import Status
@@ -78,6 +79,13 @@ def small_pages_not_detected(name: str, small: Quantity, huge: Quantity) -> str:
         f"In the {level(name)} range no influence of the page size was detected: a dependent load takes "
         f"{amount(small)} on 4 KiB pages and {amount(huge)} with huge pages requested."
     )
+
+
+def hypothesis(probe: str, text: str, verdict: Verdict, reason: str) -> str:
+    """How the hypothesis of a probe over several metrics ends, and why where the rule alone does not say."""
+    why = f": {reason}" if reason and verdict is not Verdict.SUPPORTED else ""
+    word = "undecided in" if verdict is Verdict.UNDECIDED else f"{verdict} by"
+    return f"The hypothesis of {probe}, “{text.rstrip('.')}”, is {word} this run{why}."
 
 
 def scaling(name: str, kernel_name: str, one_core: Quantity, all_cores: Quantity, cores: int) -> str:
