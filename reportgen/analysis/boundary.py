@@ -49,6 +49,10 @@ SMEARED_START = 0.02
 SMEARED_HEIGHT = 0.9
 SHARP_OCTAVES = 0.25
 """A first-level edge longer than this (to `SHARP_HEIGHT`) is not sharp."""
+LEAST_KNEE = 1.08
+"""A smaller rise within a plateau is no knee."""
+LOOSE_FIT = 0.04
+"""A knee only has to be described well enough to be taken out."""
 KINK_BASE = 8
 """Sizes of the plateau that take part in the miss-ratio fit of its end."""
 KINK_WINDOWS = 8
@@ -117,15 +121,19 @@ def levels(size: Array, latency: Array, noise: Array, most: int = 3) -> Levels:
         most: keep only so many edges, those with the largest steps.
     """
     kinks: list[Kink] = []
-    flat = latency
-    found = _levels(size, flat, noise, most)
+    flat = bare = latency
+    found = _levels(size, bare, noise, most)
     while len(kinks) < most:
-        kink = _first_kink(size, flat, noise, found, kinks)
+        kink = _first_kink(size, bare, noise, found, kinks)
         if kink is None:
             break
         kinks.append(kink)
-        flat = kink.flattened(size, flat)
-        found = _levels(size, flat, noise, most)
+        flat, bare = kink.flattened(size, flat), kink.flattened(size, bare)
+        found = _levels(size, bare, noise, most)
+    translation = _translation(size, bare, noise, found)
+    if translation is not None:
+        bare = bare - translation.added(size)
+        found = _levels(size, bare, noise, most)
     edges = list(found.edges)
     for kink in kinks:
         at = min(
@@ -135,20 +143,44 @@ def levels(size: Array, latency: Array, noise: Array, most: int = 3) -> Levels:
         )
         if at is not None:
             edges[at] = Edge(_on_grid(size, kink.capacity), "kink", kink.hit, kink.hit + kink.penalty)
+    knees = list(found.knees)
+    if translation is not None:
+        end = translation.hit + translation.penalty
+        knees.insert(0, Knee(translation.capacity.value, translation.hit, end))
     curve = np.exp2(envelope(np.log2(latency)))
-    return Levels(found.plateaus, tuple(edges), found.knees, curve, flat)
+    return Levels(found.plateaus, tuple(edges), tuple(knees), curve, flat)
+
+
+def _translation(size: Array, latency: Array, noise: Array, found: Levels) -> Kink | None:
+    """A knee beyond the first level that the miss-ratio model describes: a translation buffer's end.
+
+    Taken out, the edge after it begins where the cache ends and not where the buffer does.
+    """
+    for index, plateau in enumerate(found.plateaus):
+        hit = plateau.start
+        low = latency < LEAST_KINK * hit
+        last = int(np.flatnonzero(low)[-1]) if low.any() else 0
+        if index == 0 or last <= plateau.first or latency[last] < hit * LEAST_KNEE:
+            continue
+        for end in np.unique(np.linspace(plateau.first, last, KINK_WINDOWS).astype(int))[:0:-1]:
+            window = slice(plateau.first, int(end) + 1)
+            rise = float(latency[window].max() / hit - 1)
+            slack = max(LOOSE_FIT, 2 * float(np.median(noise[window])) / max(rise, 1e-9))
+            kink = fit_kink(size[window], latency[window], hit, slack=slack)
+            if kink is not None and LEAST_KNEE - 1 < kink.penalty / kink.hit < LEAST_KINK - 1:
+                return kink
+    return None
 
 
 def _first_kink(size: Array, latency: Array, noise: Array, found: Levels, known: list[Kink]) -> Kink | None:
     """The first rise that the miss-ratio model describes and that is not among the `known`."""
     for index, before in enumerate(found.plateaus):
+        edge = found.edges[index] if index < len(found.edges) else None
+        if edge is None or any(
+            edge.interval.low / 1.2 <= kink.capacity.value <= edge.interval.high * 1.2 for kink in known
+        ):
+            continue
         last = found.plateaus[index + 1].last if index + 1 < len(found.plateaus) else len(size) - 1
-        if any(size[before.first] <= kink.capacity.value <= size[last] for kink in known):
-            edge = found.edges[index] if index < len(found.edges) else None
-            if edge is None or any(
-                edge.interval.low / 1.2 <= kink.capacity.value <= edge.interval.high * 1.2 for kink in known
-            ):
-                continue
         begin = max(before.first, before.last - KINK_BASE)
         first = int(np.searchsorted(size, size[before.last] * REACH))
         for end in np.unique(np.linspace(last, first, KINK_WINDOWS).astype(int))[::-1]:
@@ -215,7 +247,7 @@ def _grouped(parts: list[Plateau], octaves: Array) -> tuple[list[Plateau], list[
     for part in parts:
         if groups and part.start < groups[-1].end * LEAST_STEP:
             before = groups[-1]
-            if part.start > before.end * 1.08:
+            if part.start > before.end * LEAST_KNEE:
                 middle = (octaves[before.last] + octaves[part.first]) / 2
                 knees.append(Knee(float(np.exp2(middle)), before.end, part.start))
             groups[-1] = Plateau(before.first, part.last, before.start, part.end)

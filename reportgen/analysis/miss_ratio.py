@@ -21,6 +21,8 @@ REACH = 1.7
 """The fit must extend to this multiple of C: shorter, any rise looks like a kink."""
 LEAST_MISSING = 0.3
 """Where fewer accesses miss, the latency of those that do cannot be read from the mean of all."""
+LEAST_BEYOND = 5
+"""Sizes beyond C; two parameters through fewer prove nothing."""
 STEPS_PER_OCTAVE = 100
 
 
@@ -76,6 +78,8 @@ def fit_kink(
         return None  # at the end of the scan the capacity is somewhere beyond
     freedom = len(size) - 2
     if math.sqrt(error[best] / freedom) > slack * float(rise.max() - rise.min()):
+        return None
+    if np.count_nonzero(size > candidates[best]) < LEAST_BEYOND:
         return None
     inside = np.flatnonzero(error <= error[best] * (1 + 4.0 / freedom) + 1e-12)
     interval = Interval(

@@ -90,7 +90,8 @@ def tlb(evidence: Evidence, curve: Curve | None, hierarchy: Hierarchy | None, li
         after = counts > first.interval.high
         second = None
         if after.sum() >= 4:
-            second = _rise(counts[after], rest[after], float(np.min(rest[after])), noise)
+            base = float(np.median(rest[after][: max(3, int(after.sum()) // 3)]))
+            second = _rise(counts[after], rest[after], base, noise)
         result.append(_reach(one, metrics[1], second, counts, usable, details))
     return result
 
