@@ -7,7 +7,6 @@
 
 PYTHON  ?= python3
 VENV    ?= .venv
-DATA    ?= data
 COLLECT ?=
 PYTEST  ?= -n auto --dist loadfile
 SERVE   ?= --livereload
@@ -31,7 +30,7 @@ report: collect ## collect a run on this machine into data/, then build the site
 	@echo "The report is in site/index.html; 'make serve' shows it and follows new runs."
 
 collect: $(VENV)/.core ## one run on this machine, into data/
-	@$(BIN)/reportgen collect --data $(DATA) $(COLLECT)
+	@$(BIN)/reportgen collect $(COLLECT)
 
 site: $(VENV)/.core ## build site/ from data/ and docs/
 	@$(BIN)/mkdocs build -q --clean -d site

@@ -77,11 +77,6 @@ def test_the_confidence_page_gives_the_scales() -> None:
     written = {name: tuple(map(float, rest)) for name, *rest in re.findall(row, text, re.MULTILINE)}
     assert written == {name: (one.good, one.bad, one.floor) for name, one in confidence.SCALES.items()}
     formula = text.split("```")[1]
-    for base, power in (
-        (confidence.PER_CONTRADICTION, "contradictions"),
-        (confidence.PER_ALTERNATIVE, "alternatives"),
-        (confidence.PER_UNKNOWN, "unknown"),
-    ):
-        assert f"{base} ^ {power}" in formula
+    assert all(f"{factor} ^ {name}" in formula for name, factor in confidence.PER_ONE.items())
     assert f"confidence = {confidence.BASE} x" in formula
     assert f"at most {confidence.UNVERIFIED_CAP}." in text
