@@ -32,7 +32,14 @@ BASE = 0.99
 UNVERIFIED_CAP = 0.6
 """Ceiling where nobody looked at the machine code."""
 
-PER_ONE = {"contradictions": 0.4, "alternatives": 0.97, "unknown": 0.97}
+PER_CONTRADICTION = 0.4
+PER_ALTERNATIVE = 0.97
+PER_UNKNOWN = 0.97
+PER_ONE = {
+    "contradictions": PER_CONTRADICTION,
+    "alternatives": PER_ALTERNATIVE,
+    "unknown": PER_UNKNOWN,
+}
 """Factor for each contradiction, alternative that is not excluded, and input that is not known."""
 
 LIMIT_WEIGHT = 3.0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,8 +25,6 @@ from reportgen.findings.finding import CrossCheck
 from reportgen.findings.gates.record import Contradiction, Severity
 from reportgen.status import Status
 from tests.unit.findings.records import evidence, point, quantity, run
-
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "method" / "confidence.md"
 
 BEST = {name: scale.good for name, scale in SCALES.items()} | {"machine_code": 1.0}
 
@@ -154,14 +150,3 @@ def test_drift_needs_two_marks() -> None:
     one = quantity("latency.x", 3.0)
     assert run_drift(evidence(one, run=run(drift=(3.5e9,)))) is None
     assert run_drift(evidence(one, run=run(drift=(3.5e9, 3.15e9)))) == pytest.approx(0.1)
-
-
-def test_the_method_page_gives_the_scales() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `(\w+)` \|.*\| ([\d.-]+) \| ([\d.-]+) \| ([\d.]+) \|$", text, re.MULTILINE)
-    written = {name: (float(good), float(bad), float(floor)) for name, good, bad, floor in rows}
-    assert written == {name: (s.good, s.bad, s.floor) for name, s in SCALES.items()}
-    assert f"confidence = {BASE} x " in text
-    for name, factor in PER_ONE.items():
-        assert f"{factor} ^ {name}" in text
-    assert f"the confidence is at most {UNVERIFIED_CAP}" in text
