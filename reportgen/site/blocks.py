@@ -77,7 +77,14 @@ def bare_cell(fact: Fact | None, digits: int = 4) -> Cell:
     cell = number_cell(fact, digits)
     if fact is None or cell.sort is None or len(fact.modes) > 1 or fact.status is Status.CENSORED:
         return cell
-    return Cell(significant(cell.sort, digits), sort=cell.sort)
+    return Cell(_bare(cell.sort, fact.unit, digits), sort=cell.sort)
+
+
+def _bare(value: float, unit: str, digits: int) -> str:
+    """Digits without a unit; a ratio about 0 has fixed decimals, or noise would look like precision."""
+    if unit == "ratio":
+        return f"{round(value, 3) + 0.0:.3f}"
+    return significant(value, digits)
 
 
 def interval_cell(fact: Fact | None, digits: int = 4) -> Cell:
@@ -91,7 +98,7 @@ def bare_interval_cell(fact: Fact | None, digits: int = 4) -> Cell:
     """The interval without a unit."""
     if fact is None or fact.low is None or fact.high is None:
         return Cell("–")
-    low, high = significant(fact.low, digits), significant(fact.high, digits)
+    low, high = _bare(fact.low, fact.unit, digits), _bare(fact.high, fact.unit, digits)
     return Cell(low if low == high else f"{low} … {high}", sort=fact.high - fact.low)
 
 

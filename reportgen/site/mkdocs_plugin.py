@@ -3,7 +3,7 @@
 The life of a build, hook by hook:
 
 on_startup   its mere presence keeps this object, and so its memory, across the rebuilds of a server
-on_config    the data folder is watched; style sheet and script are put on every page
+on_config    the data folder is watched; style sheet, script and an extension are put in place
 on_files     pages, figures and downloads join the files; folder markers in the nav are expanded;
              a run that cannot be read is a page that says so, and a logged warning
 on_page_markdown   the home page gets its table of devices
@@ -60,6 +60,9 @@ class ReportgenPlugin(BasePlugin[ReportgenConfig]):  # type: ignore[no-untyped-c
             config.watch.append(self.config.data_dir)
         config.extra_css.extend(style for style in STYLES if style not in config.extra_css)
         config.extra_javascript.extend(script for script in SCRIPTS if script not in config.extra_javascript)
+        # Headings carry metric ids as their anchors; that is what this extension is for.
+        if "attr_list" not in config.markdown_extensions:
+            config.markdown_extensions.append("attr_list")
         return config
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:

@@ -75,11 +75,11 @@ def saturation(report: Report) -> throughput.Saturation | None:
     """Curves of rate against accumulators; the widths of one operation share a panel."""
     panels: dict[str, list[throughput.Series]] = {}
     titles: dict[str, str] = {}
-    for quantity in report.of("throughput."):
-        operation = parse(quantity.metric).subject
+    for fact in report.of("throughput."):
+        operation = parse(fact.metric).subject
         counts, values = (
-            report.details(quantity.metric).get("accumulators"),
-            report.details(quantity.metric).get("rate"),
+            report.details(fact.metric).get("accumulators"),
+            report.details(fact.metric).get("rate"),
         )
         if not counts or not values or len(counts) != len(values):
             continue
@@ -153,11 +153,11 @@ def sweep(report: Report) -> working_set.WorkingSet | None:
 def rates(report: Report) -> bandwidth.Bandwidth | None:
     """Bandwidth by level and kernel."""
     found: dict[tuple[str, str], dict[str, Fact]] = {}
-    for quantity in report.of("bandwidth."):
-        name = parse(quantity.metric)
-        if quantity.value is not None:
+    for fact in report.of("bandwidth."):
+        name = parse(fact.metric)
+        if fact.value is not None:
             scope = ALL_CORES if name.scope else "one"
-            found.setdefault((name.subject, name.part), {})[scope] = quantity
+            found.setdefault((name.subject, name.part), {})[scope] = fact
     order = list(report.level_order())
     keys = sorted(found, key=lambda key: order.index(key[0]) if key[0] in order else len(order))
     made = tuple(
@@ -168,8 +168,8 @@ def rates(report: Report) -> bandwidth.Bandwidth | None:
     return bandwidth.Bandwidth(made, report.run.device.cores) if made else None
 
 
-def _bounds(quantity: Fact | None) -> tuple[float | None, float | None, float | None]:
-    return (quantity.value, quantity.low, quantity.high) if quantity is not None else (None, None, None)
+def _bounds(fact: Fact | None) -> tuple[float | None, float | None, float | None]:
+    return (fact.value, fact.low, fact.high) if fact is not None else (None, None, None)
 
 
 def roofs(report: Report) -> roofline.Roofline | None:
@@ -185,12 +185,10 @@ def roofs(report: Report) -> roofline.Roofline | None:
         if parse(q.metric).kind is Kind.PEAK and q.value is not None and q.unit == "FLOP/second"
     ]
     ridges = []
-    for quantity in report.of("ridge."):
-        name = parse(quantity.metric)
-        if quantity.value is not None and quantity.unit == "FLOP/byte":
-            ridges.append(
-                roofline.Ridge(name.part, name.subject, quantity.value, quantity.low, quantity.high)
-            )
+    for fact in report.of("ridge."):
+        name = parse(fact.metric)
+        if fact.value is not None and fact.unit == "FLOP/byte":
+            ridges.append(roofline.Ridge(name.part, name.subject, fact.value, fact.low, fact.high))
     if not memory or not compute or not ridges:
         return None
     precisions = [roof.precision for roof in compute]
@@ -211,26 +209,28 @@ def _roof(report: Report, level: str) -> Fact | None:
             if named is not None:
                 return named
     found = [
-        quantity
-        for quantity in report.of(f"bandwidth.{level}.")
-        if not parse(quantity.metric).scope and quantity.value is not None
+        fact
+        for fact in report.of(f"bandwidth.{level}.")
+        if not parse(fact.metric).scope and fact.value is not None
     ]
-    return max(found, key=lambda quantity: quantity.value or 0.0, default=None)
+    return max(found, key=lambda fact: fact.value or 0.0, default=None)
 
 
 def _routines(report: Report) -> Iterator[roofline.Kernel]:
     """Points of the library routines; the fastest of each routine carries its name."""
     best: dict[str, Fact] = {}
     placed = []
-    for quantity in report.of("kernel."):
-        intensity = report.details(quantity.metric).get("intensity")
-        if quantity.value is None or not isinstance(intensity, (int, float)) or intensity <= 0:
+    for fact in report.of("kernel."):
+        intensity = report.details(fact.metric).get("intensity")
+        if fact.value is None or not isinstance(intensity, (int, float)) or intensity <= 0:
             continue
-        name = parse(quantity.metric).subject
-        placed.append((quantity, float(intensity)))
-        if name not in best or (best[name].value or 0.0) < quantity.value:
-            best[name] = quantity
-    for quantity, intensity in placed:
-        routine = parse(quantity.metric)
-        label = f"{routine.subject} {routine.part}" if best[routine.subject] is quantity else ""
-        yield roofline.Kernel(label, intensity, quantity.value or 0.0)
+        name = parse(fact.metric).subject
+        placed.append((fact, float(intensity)))
+        if name not in best or (best[name].value or 0.0) < fact.value:
+            best[name] = fact
+    for fact, intensity in placed:
+        routine = parse(fact.metric)
+        label = ""
+        if best[routine.subject] is fact:
+            label = f"{routine.subject} {routine.part}" if len(routine.part) < 5 else routine.subject
+        yield roofline.Kernel(label, intensity, fact.value or 0.0)

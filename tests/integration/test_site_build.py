@@ -59,6 +59,7 @@ class Found(HTMLParser):
 @dataclass(frozen=True)
 class Built:
     data: Path
+    cache: Path
     site: Path
     pages: dict[Path, Found]
     texts: dict[Path, str]
@@ -89,7 +90,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
         make_data(CpuTruth(), seed, root / "data")
     build(configuration(root / "data", root / "cache", root / "site", strict=True))
     pages, texts = read(root / "site")
-    return Built(root / "data", root / "site", pages, texts)
+    return Built(root / "data", root / "cache", root / "site", pages, texts)
 
 
 def device_page(built: Built) -> Path:
@@ -106,9 +107,10 @@ def test_no_page_says_more_than_the_evidence(built: Built) -> None:
     assert said == []
 
 
-def test_every_link_and_every_anchor_leads_somewhere(built: Built) -> None:
+def dead_links(site: Path, pages: dict[Path, Found]) -> list[str]:
+    """Every relative link, and every anchor in one, that leads nowhere."""
     wrong = []
-    for path, page in built.pages.items():
+    for path, page in pages.items():
         if path.name == "404.html":
             continue
         for link in page.links + page.loaded:
@@ -120,15 +122,19 @@ def test_every_link_and_every_anchor_leads_somewhere(built: Built) -> None:
                 target /= "index.html"
             anchor = unquote(parts.fragment)
             if not target.is_file():
-                wrong.append(f"{path.relative_to(built.site)} -> {link}")
+                wrong.append(f"{path.relative_to(site)} -> {link}")
             elif (
                 anchor
                 and not anchor.startswith(("__", "only-"))
-                and target in built.pages
-                and anchor not in built.pages[target].ids
+                and target in pages
+                and anchor not in pages[target].ids
             ):
-                wrong.append(f"{path.relative_to(built.site)} -> {link} (no such anchor)")
-    assert wrong == []
+                wrong.append(f"{path.relative_to(site)} -> {link} (no such anchor)")
+    return wrong
+
+
+def test_every_link_and_every_anchor_leads_somewhere(built: Built) -> None:
+    assert dead_links(built.site, built.pages) == []
 
 
 def test_ids_are_unique_on_a_page(built: Built) -> None:
@@ -211,14 +217,7 @@ def test_a_server_shows_a_broken_run_and_lives(
     built: Built, tmp_path: Path, records: list[logging.LogRecord]
 ) -> None:
     """The plugin object is kept from build to build, as `mkdocs serve` does by `on_startup`."""
-    data = tmp_path / "data"
-    shutil.copytree(built.data, data)
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / "index.md").write_text("# Home\n\n<!-- reportgen:devices -->\n")
-    (tmp_path / "mkdocs.yml").write_text(
-        "site_name: test\nplugins: [reportgen]\nnav: [index.md, {Devices: devices/}]\ntheme: material\n"
-    )
+    data = small_project(built, tmp_path)
     first = load_config(str(tmp_path / "mkdocs.yml"))
     plugin = first.plugins["reportgen"]
     assert isinstance(plugin, ReportgenPlugin)
@@ -242,12 +241,27 @@ def test_a_server_shows_a_broken_run_and_lives(
     build(load_config(str(tmp_path / "mkdocs.yml")))
     assert not page.exists()
     assert (tmp_path / "site" / "devices" / device.name / "index.html").is_file()
+    # This project builds without directory URLs: links hold there too.
+    pages, _ = read(tmp_path / "site")
+    assert [link for link in dead_links(tmp_path / "site", pages) if link.startswith("devices")] == []
+
+
+def small_project(built: Built, folder: Path) -> Path:
+    """Another project that uses the plugin, with a copy of the runs and of what was rendered."""
+    shutil.copytree(built.data, folder / "data")
+    shutil.copytree(built.cache, folder / ".cache" / "reportgen")
+    (folder / "docs").mkdir()
+    (folder / "docs" / "index.md").write_text("# Home\n\n<!-- reportgen:devices -->\n")
+    (folder / "mkdocs.yml").write_text(
+        "site_name: test\nplugins: [reportgen]\nnav: [index.md, {Devices: devices/}]\ntheme: mkdocs\n"
+        "use_directory_urls: false\n"
+    )
+    return folder / "data"
 
 
 def test_strict_refuses_a_broken_run(built: Built, tmp_path: Path) -> None:
-    data = tmp_path / "data"
-    shutil.copytree(built.data, data)
+    data = small_project(built, tmp_path)
     (device,) = data.iterdir()
     (max(device.iterdir()) / SAMPLES).write_bytes(b"")
     with pytest.raises(Abort):
-        build(configuration(data, tmp_path / "cache", tmp_path / "site", strict=True))
+        build(load_config(str(tmp_path / "mkdocs.yml"), strict=True))

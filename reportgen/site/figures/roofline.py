@@ -89,6 +89,8 @@ def draw(data: Roofline) -> str:
         _compute(axes, data, right)
         _ridges(axes, data)
         for kernel in data.kernels:
+            # Below the roofs on the left, away from the labels of the compute roofs on the right.
+            lefthand = kernel.intensity < (left * right) ** 0.5
             axes.plot(
                 [kernel.intensity],
                 [kernel.rate],
@@ -100,9 +102,9 @@ def draw(data: Roofline) -> str:
             axes.annotate(
                 kernel.label,
                 (kernel.intensity, kernel.rate),
-                xytext=(-4, -11),
+                xytext=(7 if lefthand else -4, -11),
                 textcoords="offset points",
-                ha="right",
+                ha="left" if lefthand else "right",
                 fontsize=8.5,
             )
         axes.set_xlabel("arithmetic intensity, FLOP/byte")
@@ -138,8 +140,9 @@ def _memory(axes: Axes, roof: Memory, peak: float, left: float) -> None:
     axes.annotate(
         roof.level.upper(),
         (left, left * roof.rate),
-        xytext=(2, 10),
+        xytext=(14, 0),
         textcoords="offset points",
+        va="top",
         fontsize=8.5,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -97,14 +98,17 @@ def _boundary(axes: Axes, boundary: Boundary, last: float, row: int) -> None:
         text = f"{format_bytes(boundary.low)} – {format_bytes(boundary.high)}"
     else:
         text = f"at least {format_bytes(boundary.low)}"
-    # Two heights in turn, so that boundaries an octave or two apart do not write over each other.
+    # Boundaries may lie an octave apart: each label has its own height, and the third stands on the
+    # right of its band where there is room, away from the other two.
+    left, right = axes.get_xlim()
+    beside = row >= 2 and math.log(high / left) < 0.68 * math.log(right / left)
     axes.annotate(
         f"{boundary.level.upper()} ends\n{text}",
-        (boundary.low, 1.0),
+        (high if beside else boundary.low, 1.0),
         xycoords=("data", "axes fraction"),
-        xytext=(-4, -3 - 26 * (row % 2)),
+        xytext=(4, -3) if beside else (-4, -3 - 26 * row),
         textcoords="offset points",
-        ha="right",
+        ha="left" if beside else "right",
         va="top",
         fontsize=8.5,
     )

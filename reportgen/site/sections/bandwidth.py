@@ -23,7 +23,13 @@ COLUMNS = (
 
 def section(view: View) -> Section | None:
     """Rates of every kernel in every level."""
-    rates = view.report.of("bandwidth.")
+    order = view.report.level_order()
+
+    def place(rate: Fact) -> tuple[int, bool]:
+        name = parse(rate.metric)
+        return (order.index(name.subject) if name.subject in order else len(order)), bool(name.scope)
+
+    rates = tuple(sorted(view.report.of("bandwidth."), key=place))
     if not rates:
         return None
     kernels = tuple(dict.fromkeys(parse(rate.metric).part for rate in rates))
