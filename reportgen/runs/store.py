@@ -37,11 +37,14 @@ def list_runs(data_dir: Path) -> list[RunRef]:
 
 
 def list_partial(data_dir: Path) -> list[RunRef]:
-    """Every run that was begun and not sealed, newest first; `path` is its `.partial` folder."""
+    """Every run that was begun and not sealed, newest first; `path` is its `.partial` folder.
+
+    A `.partial` folder beside the sealed run of its name was merely not cleared away.
+    """
     found = [
         RunRef(path.parent.name, path.name.removesuffix(PARTIAL), path)
         for path in _folders(data_dir)
-        if path.name.endswith(PARTIAL)
+        if path.name.endswith(PARTIAL) and not path.with_name(path.name.removesuffix(PARTIAL)).exists()
     ]
     return sorted(found, key=lambda ref: ref.run, reverse=True)
 

@@ -168,6 +168,7 @@ def test_runs_are_listed_newest_first_and_broken_ones_with_their_error(tmp_path:
     (tmp_path / "published").mkdir()
     (tmp_path / "published" / "table").mkdir()
     (new.parent / "20200101T000000Z-00000000.partial").mkdir()
+    (new.parent / f"{new.name}.partial").mkdir()
     (new.parent / "20200101T000000Z-11111111").mkdir()
     (new.parent / ".lock").touch()
     assert [ref.path.name for ref in store.list_runs(tmp_path)] == [
