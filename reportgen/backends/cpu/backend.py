@@ -8,6 +8,7 @@ from reportgen.backends.cpu import counters as cpu_counters
 from reportgen.backends.cpu import device as cpu_device
 from reportgen.backends.cpu import environment as cpu_environment
 from reportgen.backends.cpu.generator import CpuGenerator
+from reportgen.backends.cpu.isa import decoder
 from reportgen.backends.cpu.launcher import CpuLauncher
 from reportgen.errors import CompileError
 from reportgen.runs.schema import Device
@@ -66,7 +67,8 @@ class CpuBackend:
 
         from reportgen.backends.cpu import compiler
 
-        return compiler.toolchain() | {"decoder": f"iced-x86 {version('iced-x86')}"}
+        name = decoder(device.isa).NAME
+        return compiler.toolchain() | {"decoder": f"{name} {version(name)}"}
 
     def counters(self, device: Device) -> str:
         """What perf events say of themselves."""

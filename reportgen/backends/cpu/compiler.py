@@ -12,6 +12,7 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
+from reportgen.backends.cpu.isa import host
 from reportgen.errors import CompileError
 
 HEADER = struct.Struct("<4Q")
@@ -20,16 +21,17 @@ HEADER = struct.Struct("<4Q")
 
 @dataclass(frozen=True)
 class MachineCode:
-    """Bytes of one program and where its parts lie in them."""
+    """Bytes of one program, the ISA they are meant for, and where its parts lie in them."""
 
     code: bytes
     entry: int
     body: int
     body_end: int
     end: int
+    isa: str
 
     @classmethod
-    def from_bytes(cls, code: bytes) -> MachineCode:
+    def from_bytes(cls, code: bytes, isa: str) -> MachineCode:
         """Read the header that the frame template puts first.
 
         Raises:
@@ -40,7 +42,7 @@ class MachineCode:
         entry, body, body_end, end = HEADER.unpack_from(code)
         if not HEADER.size <= entry < body <= body_end <= end <= len(code):
             raise CompileError("the program's header of offsets is out of order")
-        return cls(code, entry, body, body_end, end)
+        return cls(code, entry, body, body_end, end, isa)
 
 
 @cache
@@ -67,7 +69,7 @@ def assemble(text: str) -> MachineCode:
     binary = llvm.ObjectFileRef.from_data(_machine().emit_object(module))
     for section in binary.sections():
         if section.name() in (b".text", b"__text"):
-            return MachineCode.from_bytes(section.data())
+            return MachineCode.from_bytes(section.data(), host())
     raise CompileError("the object file holds no .text section")
 
 

@@ -9,6 +9,7 @@ import sys
 
 from reportgen.backends.base import Candidate
 from reportgen.backends.cpu import processor
+from reportgen.backends.cpu.isa import host
 from reportgen.runs.schema import Device
 
 _VENDORS = {"GenuineIntel": "Intel", "AuthenticAMD": "AMD", "CentaurHauls": "VIA", "HygonGenuine": "Hygon"}
@@ -24,8 +25,7 @@ def allowed_cpus() -> tuple[int, ...]:
 
 def discover() -> list[Candidate]:
     """One candidate a core type; `reason` says why a type cannot be measured here."""
-    machine = platform.machine()
-    isa = {"AMD64": "x86_64", "arm64": "aarch64"}.get(machine, machine)
+    isa = host()
     reason = ""
     if sys.platform != "linux":
         reason = f"the CPU backend runs on Linux, this is {sys.platform}"

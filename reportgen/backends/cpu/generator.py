@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from reportgen.backends.cpu.clock import (
     LONG_CHAIN,
     SHORT_CHAIN,
 )
-from reportgen.backends.cpu.operands import Set
+from reportgen.backends.cpu.isa import Bound, assembly
 from reportgen.errors import Unsupported
 from reportgen.runs.schema import Device
 from reportgen.suite.definition import Operation, PlannedPoint, Probe
@@ -49,6 +50,7 @@ class CpuGenerator:
     def __init__(self, device: Device, operations: dict[str, Operation], root: Path | None = None) -> None:
         self.device = device
         self.operations = operations
+        self.assembly = assembly(device.isa)
         self.root = root if root is not None else probes_root()
 
     def generate(self, probe: Probe, point: PlannedPoint) -> Source:
@@ -77,7 +79,7 @@ class CpuGenerator:
                 canary_block=CANARY_BLOCK,
                 short_chain=SHORT_CHAIN,
                 canary_instructions=CANARY_INSTRUCTIONS,
-                vzeroupper="avx" in self.device.features,
+                **self.assembly.frame(self.device.features),
                 **{"threads": 0, **context},
             )
         )
@@ -94,12 +96,12 @@ class CpuGenerator:
             raise Unsupported(f"the {self.device.isa} table has no operation '{name}'")
         operation = self.operations[name]
         self._features(operation.features)
-        if operation.evex and operation.registers != "zmm" and "avx512vl" not in self.device.features:
-            # without AVX-512 only the first sixteen registers exist
-            import msgspec
+        return self.assembly.adapt(operation, self.device.features)
 
-            operation = msgspec.structs.replace(operation, evex=False)
-        return operation
+    def expected(self, lines: list[str]) -> dict[str, int | str]:
+        """Opcode -> count of a list of forms, each of one or more lines."""
+        opcodes = Counter(self.assembly.opcode(line) for text in lines for line in text.splitlines())
+        return dict(opcodes)
 
     def _library(self, routine: str, point: PlannedPoint, seconds: float) -> Source:
         text = self._render(f"frames/timed.{self.device.isa}.s.j2", {"settings": point.settings})
@@ -121,8 +123,8 @@ Parts = tuple[dict[str, Any], dict[str, int | str], dict[str, float], dict[str, 
 def _chain(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts:
     operation = generator.operation(probe.operations[0])
     length = int(point.settings["length"])
-    operands = Set(operation, 0, 1)
-    expect = _expected([operands.latency(0)], [length]) | {"kind": "chain", "chains": 1}
+    operands = generator.assembly.bind(operation, 0, 1)
+    expect = generator.expected([operands.latency(0)] * length) | {"kind": "chain", "chains": 1}
     work = {"steps": float(length), "instructions": float(length * operation.repeat)}
     return {"settings": point.settings, "operands": operands}, expect, work, {"kind": "body"}
 
@@ -131,9 +133,9 @@ def _independent(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> 
     name = str(point.settings.get("operation") or probe.operations[0])
     operation = generator.operation(name)
     count = int(point.settings["accumulators"])
-    operands = Set(operation, 0, count)
+    operands = generator.assembly.bind(operation, 0, count)
     lines = [operands.throughput(i % count) for i in range(THROUGHPUT_INSTRUCTIONS)]
-    expect = _expected(lines, [1] * len(lines)) | {"kind": "independent", "chains": count}
+    expect = generator.expected(lines) | {"kind": "independent", "chains": count}
     context = {"settings": point.settings, "operands": operands, "instructions": THROUGHPUT_INSTRUCTIONS}
     total = float(THROUGHPUT_INSTRUCTIONS * (1 if operation.throughput else operation.repeat))
     work = {"instructions": total, "flop": total * operation.flop, "op": total * operation.op}
@@ -143,16 +145,15 @@ def _independent(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> 
 def _pair(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Parts:
     names = [str(point.settings["first"]), str(point.settings["second"])]
     operations = [generator.operation(name) for name in names if name]
-    wide = "avx512vl" in generator.device.features
-    sets, used = [], {"r64": 0, "v": 0, "k": 0}
+    sets: list[Bound] = []
+    used: Counter[str] = Counter()
     for index, operation in enumerate(operations):
-        bank = operation.registers if operation.registers in used else "v"
-        count = {"r64": 5, "k": 3, "v": 12 if wide else 7}[bank]
-        sets.append(Set(operation, used[bank], count, tag=f"c{index}"))
+        bank, count = generator.assembly.share(operation, generator.device.features)
+        sets.append(generator.assembly.bind(operation, used[bank], count, tag=f"c{index}"))
         used[bank] += count
     group = _interleave([[part.throughput(i) for i in range(part.count)] for part in sets])
     lines = group * INTERFERENCE_GROUPS
-    expect = _expected(lines, [1] * len(lines)) | {"kind": "mixed"}
+    expect = generator.expected(lines) | {"kind": "mixed"}
     work = {
         "groups": float(INTERFERENCE_GROUPS),
         "first_count": float(sets[0].count),
@@ -163,7 +164,7 @@ def _pair(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Parts:
 
 
 def _chase(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts:
-    expect: dict[str, int | str] = {"mov": CHASE_UNROLL, "kind": "chain", "chains": 1}
+    expect: dict[str, int | str] = {generator.assembly.CHASE: CHASE_UNROLL, "kind": "chain", "chains": 1}
     setup: dict[str, int | float | str] = {
         "kind": "chase",
         "unroll": CHASE_UNROLL,
@@ -195,27 +196,21 @@ def _inside(device: Device, level: str) -> int:
 
 
 _STREAMS = {
-    # kernel: (arrays, counted bytes an element of one vector, loads, stores, non-temporal, arithmetic)
-    "read": (1, 1, 1, 0, False, 0),
-    "write": (1, 1, 0, 1, False, 0),
-    "copy": (2, 2, 1, 1, False, 0),
-    "triad": (3, 3, 2, 1, False, 1),
-    "nt_write": (1, 1, 0, 1, True, 0),
-    "nt_copy": (2, 2, 1, 1, True, 0),
+    "read": (1, 1),
+    "write": (1, 1),
+    "copy": (2, 2),
+    "triad": (3, 3),
+    "nt_write": (1, 1),
+    "nt_copy": (2, 2),
 }
+"""Kernel -> arrays, and bytes counted per byte of one array."""
 
 
 def _stream(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Parts:
     kernel = str(point.settings["kernel"])
-    arrays, counted, loads, stores, streaming, arithmetic = _STREAMS[kernel]
-    features = generator.device.features
-    width, register = (
-        (64, "zmm") if "avx512f" in features else (32, "ymm") if "avx" in features else (16, "xmm")
-    )
-    if register == "xmm":
-        raise Unsupported("the streaming kernels need AVX")
-    unroll = 8
-    step = unroll * width
+    arrays, counted = _STREAMS[kernel]
+    stream = generator.assembly.stream(kernel, generator.device.features)
+    step = stream.step
     size = int(point.settings["bytes"])
     each = max(step, size // arrays // step * step)
     slices = -(-each // SLICE_BYTES)
@@ -227,42 +222,24 @@ def _stream(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Part
     context = {
         "settings": point.settings,
         "kernel": kernel,
-        "register": register,
-        "width": width,
-        "unroll": unroll,
         "threads": 1 if cores > 1 else 0,
+        **stream.context,
     }
-    move = "vmovntps" if streaming else "vmovups"
-    expect: dict[str, int | str] = {"kind": "stream", "loads": loads * unroll, "stores": stores * unroll}
-    expect["vmovups"] = (loads - arithmetic) * unroll
-    expect[move] = int(expect.get(move, 0)) + stores * unroll
-    if arithmetic:
-        expect["vfmadd213ps"] = unroll
-    expect = {name: value for name, value in expect.items() if value != 0 or name in ("loads", "stores")}
     setup: dict[str, int | float | str] = {
         "kind": "stream",
         "arrays": arrays,
         "array_bytes": each,
         "slice_bytes": part,
         **point.settings,
-        "vector_bytes": width,
+        "vector_bytes": stream.vector_bytes,
     }
-    return context, expect, {"bytes": float(part * counted)}, setup
+    return context, {"kind": "stream", **stream.opcodes}, {"bytes": float(part * counted)}, setup
 
 
 def _interleave(parts: list[list[str]]) -> list[str]:
     """Instructions of the parts in turn, spread evenly (a b a b, or a a b a a b)."""
     ranked = [((i + 0.5) / len(part), j, line) for j, part in enumerate(parts) for i, line in enumerate(part)]
     return [line for _, _, line in sorted(ranked, key=lambda row: row[:2])]
-
-
-def _expected(lines: list[str], counts: list[int]) -> dict[str, int | str]:
-    histogram: dict[str, int | str] = {}
-    for text, count in zip(lines, counts, strict=True):
-        for line in text.splitlines():
-            words = line.replace("{evex}", "").replace("{vex}", "").split()
-            histogram[words[0]] = int(histogram.get(words[0], 0)) + count
-    return histogram
 
 
 KINDS = {

@@ -1,6 +1,6 @@
-"""Register names that a form's placeholders may ask for, and the files they come from.
+"""x86-64 register names that a form's placeholders may ask for, and the files they come from.
 
-On x86-64 `rax`, `rdx` belong to time stamps and implicit operands, `r13` points to the scratch
+`rax` and `rdx` belong to time stamps and implicit operands, `r13` points to the scratch
 line, `r14` holds the integer constant, `r15` counts repetitions; ten general registers are left
 for accumulators.  Vector registers 14 and 15 hold constants, so that every encoding can name
 them; accumulators take 0..13 and, where the form may be EVEX-encoded, 16 and 17.

@@ -1,13 +1,39 @@
-"""An operation's form with registers filled in, and the code that gives them their values."""
+"""x86-64: an operation's form with registers filled in, and the code that gives them their values."""
 
 from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
+from typing import Any
 
-from reportgen.backends.cpu.registers import General, Mask, Register, Vector, accumulator, accumulators
+import msgspec
+
+from reportgen.backends.cpu.isa import Stream
+from reportgen.backends.cpu.x86_64.registers import (
+    General,
+    Mask,
+    Register,
+    Vector,
+    accumulator,
+    accumulators,
+)
 from reportgen.errors import Unsupported
 from reportgen.suite.definition import Operation
+
+CHASE = "mov"
+
+_STREAM_UNROLL = 8
+_STREAM_LOOP = {"lea": 3, "add": 5, "mov": 2, "neg": 1, "jne": 1, "cmp": 1, "cmovae": 1}
+"""Addresses, counters and the turn to the next slice: once a slice, but for one add and branch."""
+_STREAMS = {
+    "read": {"vmovups": 1},
+    "write": {"vmovups": 1},
+    "copy": {"vmovups": 2},
+    "triad": {"vmovups": 2, "vfmadd213ps": 1},
+    "nt_write": {"vmovntps": 1},
+    "nt_copy": {"vmovups": 1, "vmovntps": 1},
+}
+"""Kernel -> opcodes that move or compute one vector."""
 
 _ONE = {"fp64": ("<d", 1.0), "fp32": ("<f", 1.0), "fp16": ("<e", 1.0)}
 
@@ -127,6 +153,11 @@ class Set:
         return f"  mov rax, {_integer(self.operation, 'rax')}\n  mov edx, {_integer(self.operation, 'rdx')}"
 
     @property
+    def release(self) -> str:
+        """Nothing is held."""
+        return ""
+
+    @property
     def constants(self) -> str:
         """Vector start values, behind the last instruction."""
         if self.operation.registers == "k" or (self.operation.registers == "r64" and "{t" not in self._forms):
@@ -146,3 +177,49 @@ def _integer(operation: Operation, which: str) -> int:
     if operation.values == "divide_by_one":
         return {"d": 1, "a": 1, "rax": 1, "rdx": 0}[which]
     return {"d": 3, "a": 5, "rax": 7, "rdx": 0}[which]
+
+
+def adapt(operation: Operation, features: tuple[str, ...]) -> Operation:
+    """Without AVX-512 only the first sixteen vector registers exist."""
+    if operation.evex and operation.registers != "zmm" and "avx512vl" not in features:
+        return msgspec.structs.replace(operation, evex=False)
+    return operation
+
+
+def bind(operation: Operation, offset: int, count: int, tag: str = "c") -> Set:
+    """See `Assembly.bind`."""
+    return Set(operation, offset, count, tag)
+
+
+def share(operation: Operation, features: tuple[str, ...]) -> tuple[str, int]:
+    """Half of each register file, less what constants take."""
+    if operation.registers == "r64":
+        return "r64", 5
+    if operation.registers == "k":
+        return "k", 3
+    return "v", 12 if "avx512vl" in features else 7
+
+
+def opcode(line: str) -> str:
+    """The first word but for an encoding prefix in braces."""
+    return line.replace("{evex}", "").replace("{vex}", "").split()[0]
+
+
+def stream(kernel: str, features: tuple[str, ...]) -> Stream:
+    """See `Assembly.stream`: the widest vectors there are."""
+    if "avx512f" in features:
+        width, register = 64, "zmm"
+    elif "avx" in features:
+        width, register = 32, "ymm"
+    else:
+        raise Unsupported("the streaming kernels need AVX")
+    opcodes = {name: count * _STREAM_UNROLL for name, count in _STREAMS[kernel].items()} | _STREAM_LOOP
+    if kernel.startswith("nt_"):
+        opcodes["sfence"] = 1
+    context = {"register": register, "width": width, "unroll": _STREAM_UNROLL}
+    return Stream(_STREAM_UNROLL * width, width, context, opcodes)
+
+
+def frame(features: tuple[str, ...]) -> dict[str, Any]:
+    """Whether upper halves of vector registers must be cleared after a body."""
+    return {"vzeroupper": "avx" in features}

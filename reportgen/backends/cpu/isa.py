@@ -1,0 +1,172 @@
+"""What differs from ISA to ISA, as two protocols; a folder `<isa>/` of modules fulfils them.
+
+`<isa>/decode.py` is a `Decoder`: machine code -> `Instruction` records, from which the inspector
+judges any ISA.  `<isa>/operands.py` is an `Assembly`: operations -> lines of assembly for the
+templates.  The two share nothing, so that the one can catch the other's mistakes.
+"""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from reportgen.errors import Unsupported
+from reportgen.suite.definition import Operation
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A memory operand: full names of its registers, and the displacement in bytes."""
+
+    base: str
+    index: str
+    displacement: int
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """One decoded instruction, as far as the inspector must know it.
+
+    Registers go by the full register's name whatever part is used (`eax` is `rax`, `s3` is `v3`);
+    flags are left out.  An idiom that the processor knows not to read its operand, such as
+    `xor eax, eax`, reads nothing.
+    """
+
+    opcode: str
+    """What the histogram counts: mnemonic, and what else tells one operation from another."""
+    text: str
+    reads: frozenset[str]
+    writes: frozenset[str]
+    place: Place | None
+    stores: bool
+    """Whether `place` is written."""
+
+
+class Decoder(Protocol):
+    """Machine code -> instructions, by a decoder that shares nothing with the assembler."""
+
+    NAME: str
+    """Distribution that does the decoding."""
+    LOOP: tuple[str, str]
+    """Opcodes of the counter and the branch that close the body."""
+    CALIBRATION: str
+    """Text of one step of the frame's calibration chain."""
+    CANARY: str
+    """Text of one instruction of the frame's canary."""
+    STACK: str
+    """Full name of the stack pointer."""
+
+    def decode(self, code: bytes, start: int, end: int) -> list[Instruction]:
+        """The instructions in `code[start:end]`; bytes that are none have the opcode `unknown`."""
+
+
+class Bound(Protocol):
+    """One operation bound to registers: what templates write."""
+
+    @property
+    def operation(self) -> Operation:
+        """The table's row."""
+
+    @property
+    def count(self) -> int:
+        """Accumulators."""
+
+    @property
+    def init(self) -> str:
+        """Code before the first time stamp of a round: registers get their values."""
+
+    @property
+    def late(self) -> str:
+        """Code between the first time stamp and the body."""
+
+    @property
+    def release(self) -> str:
+        """Code after the last time stamp of a round."""
+
+    @property
+    def constants(self) -> str:
+        """Data behind the last instruction."""
+
+    def latency(self, index: int) -> str:
+        """One step of the dependency chain."""
+
+    def throughput(self, index: int) -> str:
+        """One instruction on accumulator `index`."""
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A streaming kernel: bytes that one turn of its loop takes of each array, and its parts."""
+
+    step: int
+    vector_bytes: int
+    context: dict[str, Any]
+    """What the template must know."""
+    opcodes: dict[str, int]
+    """Of the whole body, addresses and counters included."""
+
+
+class Assembly(Protocol):
+    """Operations -> assembly."""
+
+    CHASE: str
+    """Opcode of a load in a pointer chase."""
+
+    def adapt(self, operation: Operation, features: tuple[str, ...]) -> Operation:
+        """The operation as a processor with these features can encode it."""
+
+    def bind(self, operation: Operation, offset: int, count: int, tag: str = "c") -> Bound:
+        """The operation on accumulators `offset .. offset + count - 1` of its register class.
+
+        Raises:
+            Unsupported: the class has fewer.
+        """
+
+    def share(self, operation: Operation, features: tuple[str, ...]) -> tuple[str, int]:
+        """Register file of the operation's accumulators; how many each of two operations gets of it."""
+
+    def opcode(self, line: str) -> str:
+        """The opcode that the decoder will give to a line of assembly."""
+
+    def stream(self, kernel: str, features: tuple[str, ...]) -> Stream:
+        """A kernel of the bandwidth probe.
+
+        Raises:
+            Unsupported: the processor lacks the vectors that it needs.
+        """
+
+    def frame(self, features: tuple[str, ...]) -> dict[str, Any]:
+        """What the frame's template must know of the processor."""
+
+
+def host() -> str:
+    """The ISA of this machine, in the words of the instruction tables."""
+    machine = platform.machine()
+    return {"AMD64": "x86_64", "arm64": "aarch64"}.get(machine, machine)
+
+
+def decoder(isa: str) -> Decoder:
+    """The decoder of an ISA.
+
+    Raises:
+        Unsupported: there is none.
+    """
+    if isa == "x86_64":
+        from reportgen.backends.cpu.x86_64 import decode
+
+        return decode
+    raise Unsupported(f"no decoder for {isa}")
+
+
+def assembly(isa: str) -> Assembly:
+    """The register names and forms of an ISA.
+
+    Raises:
+        Unsupported: there are none.
+    """
+    if isa == "x86_64":
+        from reportgen.backends.cpu.x86_64 import operands
+
+        return operands
+    raise Unsupported(f"the CPU backend has no registers and forms for {isa}")

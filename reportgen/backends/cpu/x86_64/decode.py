@@ -1,0 +1,82 @@
+"""x86-64 machine code -> instructions, by iced-x86, which knows AVX-512, its FP16 and BF16, and AMX."""
+
+from __future__ import annotations
+
+from iced_x86 import (
+    Decoder,
+    Formatter,
+    FormatterSyntax,
+    InstructionInfoFactory,
+    Mnemonic,
+    OpAccess,
+    OpKind,
+    Register,
+    RegisterExt,
+)
+from iced_x86 import Instruction as Encoded
+
+from reportgen.backends.cpu.isa import Instruction, Place
+
+NAME = "iced-x86"
+LOOP = ("dec", "jne")
+CALIBRATION = "add r8,r9"
+CANARY = "xor r10d,r10d"
+STACK = "rsp"
+
+_MNEMONICS = {value: name.lower() for name, value in vars(Mnemonic).items() if isinstance(value, int)}
+_MNEMONICS[Mnemonic.INVALID] = "unknown"
+_REGISTERS = {value: name.lower() for name, value in vars(Register).items() if isinstance(value, int)}
+_REGISTERS[Register.NONE] = ""
+# a conditional write keeps the old value otherwise, so it reads it
+_READS = {
+    OpAccess.READ,
+    OpAccess.COND_READ,
+    OpAccess.READ_WRITE,
+    OpAccess.READ_COND_WRITE,
+    OpAccess.COND_WRITE,
+}
+_WRITES = {OpAccess.WRITE, OpAccess.COND_WRITE, OpAccess.READ_WRITE, OpAccess.READ_COND_WRITE}
+_HELD = frozenset({Register.R13, Register.R14, Register.R15, Register.RSP})
+"""Scratch pointer, constant, loop counter, stack: they join no two instructions to a chain."""
+
+
+def decode(code: bytes, start: int, end: int) -> list[Instruction]:
+    """The instructions in `code[start:end]`."""
+    formatter, information = Formatter(FormatterSyntax.INTEL), InstructionInfoFactory()
+    # a body repeats few distinct instructions many times; equality of iced's takes in all operands
+    known: dict[Encoded, Instruction] = {}
+    found = []
+    for encoded in Decoder(64, code[start:end], ip=start):
+        instruction = known.get(encoded)
+        if instruction is None:
+            instruction = known[encoded] = _record(encoded, formatter, information)
+        found.append(instruction)
+    return found
+
+
+def _record(encoded: Encoded, formatter: Formatter, information: InstructionInfoFactory) -> Instruction:
+    reads, writes = set(), set()
+    for used in information.info(encoded).used_registers():
+        full = RegisterExt.full_register(used.register)
+        if full in _HELD:
+            continue
+        if used.access in _READS:
+            reads.add(_REGISTERS[full])
+        if used.access in _WRITES:
+            writes.add(_REGISTERS[full])
+    return Instruction(
+        opcode=_MNEMONICS.get(encoded.mnemonic, "unknown"),
+        text=formatter.format(encoded),
+        reads=frozenset(reads),
+        writes=frozenset(writes),
+        place=_place(encoded),
+        stores=encoded.op_count > 0 and encoded.op_kind(0) == OpKind.MEMORY,
+    )
+
+
+def _place(encoded: Encoded) -> Place | None:
+    for operand in range(encoded.op_count):
+        if encoded.op_kind(operand) == OpKind.MEMORY:
+            base = RegisterExt.full_register(encoded.memory_base)
+            return Place(_REGISTERS[base], _REGISTERS[encoded.memory_index], int(encoded.memory_displacement))
+    return None
