@@ -215,7 +215,9 @@ class _Collector:
         )
         if before is not None:
             journal.same(before.header, header)
-            header = before.header
+            spent = before.header.seconds
+            again = {name: spent.get(name, 0.0) + seconds for name, seconds in header.seconds.items()}
+            header = msgspec.structs.replace(before.header, seconds=again)
         folder = before.folder if before else write.partial(self._options.data / self._device.id / header.run)
         entries, waited = self._measure(asked, made, header, folder)
         return self._seal(asked, made, header, folder, entries, waited)

@@ -63,7 +63,10 @@ class Tour:
         self._visit_all(main)
         if self.plan.recording is None:
             for round_ in range(EXTRA_ROUNDS):
-                extra = extra_visits(self.plan, after, round_, self._wanting(names, after))
+                wanting = self._wanting(names, after)
+                if not wanting:
+                    break
+                extra = extra_visits(self.plan, after, round_, wanting)
                 self.progress.more(len(extra))
                 self._visit_all(extra)
                 after += len(extra)
