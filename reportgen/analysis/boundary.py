@@ -24,7 +24,7 @@ from itertools import pairwise
 import numpy as np
 
 from reportgen.analysis.change_points import change_points
-from reportgen.analysis.isotonic import envelope
+from reportgen.analysis.isotonic import envelope, without_spikes
 from reportgen.analysis.miss_ratio import GOOD_FIT, REACH, Kink, fit_kink
 from reportgen.analysis.robust import Array, Interval
 
@@ -147,7 +147,7 @@ def levels(size: Array, latency: Array, noise: Array, most: int = 3) -> Levels:
     if translation is not None:
         end = translation.hit + translation.penalty
         knees.insert(0, Knee(translation.capacity.value, translation.hit, end))
-    curve = np.exp2(envelope(np.log2(latency)))
+    curve = np.exp2(envelope(without_spikes(np.log2(latency))))
     return Levels(found.plateaus, tuple(edges), tuple(knees), curve, flat)
 
 
@@ -197,7 +197,7 @@ def _first_kink(size: Array, latency: Array, noise: Array, found: Levels, known:
 
 def _levels(size: Array, latency: Array, noise: Array, most: int) -> Levels:
     """Plateaus, and edges that are sharp or smeared."""
-    octaves, height = np.log2(size), np.log2(latency)
+    octaves, height = np.log2(size), without_spikes(np.log2(latency))
     smooth = envelope(height)
     parts = _flat_parts(octaves, height, smooth, noise)
     groups, knees = _grouped(parts, octaves)
@@ -226,18 +226,33 @@ def _levels(size: Array, latency: Array, noise: Array, most: int) -> Levels:
 
 
 def _flat_parts(octaves: Array, height: Array, smooth: Array, noise: Array) -> list[Plateau]:
-    """Flat segments among those that PELT proposes."""
-    deviation = max(float(np.median(noise)) / math.log(2), LEAST_DEVIATION)
-    penalty = 3 * deviation**2 * math.log(max(len(height), 2))
-    starts = [0, *change_points(height, penalty)]
+    """Flat segments among those that PELT proposes, and the flattest stretch of each that is not."""
+    deviations = np.maximum(noise / math.log(2), LEAST_DEVIATION)
+    starts = [0, *change_points(height, deviations)]
     parts = []
     for first, after in zip(starts, [*starts[1:], len(height)], strict=True):
-        last = after - 1
-        length, rise = octaves[last] - octaves[first], smooth[last] - smooth[first]
-        if length >= FLAT_OCTAVES and (rise <= FLAT_RISE or rise <= FLAT_SLOPE * length):
-            middle = float(np.exp2(np.median(height[first:after])))
-            parts.append(Plateau(first, last, middle, middle))
+        ends = _flattest(octaves, smooth, first, after - 1)
+        if ends is not None:
+            middle = float(np.exp2(np.median(height[ends[0] : ends[1] + 1])))
+            parts.append(Plateau(*ends, middle, middle))
     return parts
+
+
+def _flattest(octaves: Array, smooth: Array, first: int, last: int) -> tuple[int, int] | None:
+    """The segment itself if it is flat, else its flattest stretch of `FLAT_OCTAVES`, if any is flat."""
+
+    def flat(begin: int, end: int) -> bool:
+        length, rise = octaves[end] - octaves[begin], smooth[end] - smooth[begin]
+        return bool(length >= FLAT_OCTAVES and (rise <= FLAT_RISE or rise <= FLAT_SLOPE * length))
+
+    if flat(first, last):
+        return first, last
+    found = []
+    for begin in range(first, last):
+        end = int(np.searchsorted(octaves, octaves[begin] + FLAT_OCTAVES - 1e-9))
+        if end <= last and end - begin >= 3 and flat(begin, end):
+            found.append((float(smooth[end] - smooth[begin]), begin, end))
+    return min(found)[1:] if found else None
 
 
 def _grouped(parts: list[Plateau], octaves: Array) -> tuple[list[Plateau], list[Knee]]:

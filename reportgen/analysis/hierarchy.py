@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from reportgen.analysis.robust import Interval
 from reportgen.runs.schema import Device
 
 CACHES = ("l1", "l2", "l3")
 SHARED = frozenset({"l3"})
 """Levels that all cores fill together; the others are each core's own."""
 FITS = 0.75
-"""A working set up to this share of the largest size that fits is well inside a level."""
+"""A working set up to this share of the largest size that fits is well inside a level ..."""
+HALF = 0.5
+"""... and so is one up to this share of the size at which half of the accesses miss: the largest size
+that fits is cautious where an edge is smeared."""
 BEYOND = 1.25
 """... and one from this multiple of the inner level's end is well outside of that."""
 DRAM_MULTIPLE = 4.0
@@ -25,8 +29,9 @@ ROUNDED = 0.98
 class Hierarchy:
     """Ends of the cache levels, from the core outwards."""
 
-    ends: Mapping[str, tuple[float, float]]
-    """Level -> (largest size that fits, smallest that does not), bytes."""
+    ends: Mapping[str, Interval]
+    """Level -> its end, bytes: largest size that fits, smallest that does not, and between them where
+    half of the accesses miss."""
     last: float
     """Last-level cache, bytes: as the system reports it, else as measured; 0 when unknown."""
     measured: bool
@@ -38,13 +43,13 @@ class Hierarchy:
         if self.last and total >= ROUNDED * DRAM_MULTIPLE * self.last:
             return "dram", ""
         outside = 0.0
-        for name, (low, high) in self.ends.items():
+        for name, end in self.ends.items():
             used = total if name in SHARED else size
-            if used <= FITS * low:
+            if used <= max(FITS * end.low, HALF * end.value):
                 if size >= BEYOND * outside:
                     return name, ""
                 return "", f"{size:.0f} bytes are too near the end of the level inside {name}."
-            outside = high
+            outside = end.high
         if not self.last:
             return "", "No cache level is known, so no working set can be given to one."
         if total < outside:
@@ -61,7 +66,7 @@ def reported(device: Device) -> Hierarchy:
     for name, key in zip(CACHES, ("l1d_bytes", "l2_bytes", "l3_bytes"), strict=True):
         size = device.reported.get(key, 0)
         if isinstance(size, (int, float)) and size > 0:
-            ends[name] = (float(size), float(size))
+            ends[name] = Interval(float(size), float(size), float(size))
     return Hierarchy(ends, last_level(device), measured=False)
 
 

@@ -21,3 +21,11 @@ def envelope(values: Array) -> Array:
             heights.pop()
             lengths.pop()
     return np.repeat(heights, lengths) if heights else np.array([])
+
+
+def without_spikes(values: Array) -> Array:
+    """Running median of three; the ends stay.  Steps and slopes pass, a single stray value does not."""
+    if len(values) < 3:
+        return values
+    middle = np.median(np.stack([values[:-2], values[1:-1], values[2:]]), axis=0)
+    return np.concatenate([values[:1], middle, values[-1:]])

@@ -16,7 +16,7 @@ from reportgen.analysis.robust import Interval, pooled_scatter
 from reportgen.status import Status
 
 METHOD = "boundary"
-LEAST_STEP = 1.15
+LEAST_STEP = 1.1
 """Latency after the step / before it; smaller rises are no line."""
 SHARE = 0.3
 """Share of the whole rise from which the second access counts as outside.  Below the half, because a
@@ -47,8 +47,8 @@ def line(evidence: Evidence) -> Quantity:
     )
     smooth = envelope(latency)
     details = {"offset": offsets, "cycles": numbers(latency)}
-    noise = pooled_scatter(times).deviation
-    if smooth[-1] < smooth[0] * max(LEAST_STEP, 1 + 6 * noise):
+    error = pooled_scatter(times).deviation * float(np.median([time.loss for time in times])) ** 0.5
+    if smooth[-1] < smooth[0] * max(LEAST_STEP, 1 + 4 * error):
         bound = float(offsets[-1])
         return evidence.quantity(
             metric, "byte", METHOD, Interval(bound, bound, bound), usable, status=Status.CENSORED,

@@ -67,7 +67,7 @@ def tlb(evidence: Evidence, curve: Curve | None, hierarchy: Hierarchy | None, li
     latency = np.array(
         [time.value / point.work.get("steps", 1.0) for time, point in zip(times, usable, strict=True)]
     )
-    noise = pooled_scatter(times).deviation
+    noise = pooled_scatter(times).deviation * float(np.median([time.loss for time in times])) ** 0.5
     details: dict[str, Any] = {"count": [int(count) for count in counts], "cycles": numbers(latency)}
     caches = _cache_part(counts * line, curve)
     if caches is not None:
@@ -83,15 +83,17 @@ def tlb(evidence: Evidence, curve: Curve | None, hierarchy: Hierarchy | None, li
                 reason="Too few page counts lie away from the ends of the caches.", details=details,
             )
         ]  # fmt: skip
-    first = _rise(counts, latency, float(latency[0]), noise)
+    base = float(np.median(latency[:3]))
+    first = _rise(counts, latency, base, base, noise)
     result = [_reach(one, metrics[0], first, counts, usable, details)]
     if first is not None:
-        rest = latency - first.added(counts)
         after = counts > first.interval.high
         second = None
         if after.sum() >= 4:
-            base = float(np.median(rest[after][: max(3, int(after.sum()) // 3)]))
-            second = _rise(counts[after], rest[after], base, noise)
+            rest = (latency - first.added(counts))[after]
+            base = float(np.median(rest[: max(3, len(rest) // 4)]))
+            blind = _blind(hierarchy) / line
+            second = _rise(counts[after], rest, base, base + first.penalty, noise, settled=blind)
         result.append(_reach(one, metrics[1], second, counts, usable, details))
     return result
 
@@ -119,23 +121,38 @@ def _cache_part(footprint: Array, curve: Curve | None) -> Array | None:
     return np.asarray(np.interp(np.log2(footprint), np.log2(curve.size), smooth))
 
 
+def _blind(hierarchy: Hierarchy | None) -> float:
+    """Bytes up to which the first cache's sets overflow by chance."""
+    ends = list(hierarchy.ends.values()) if hierarchy else []
+    return BLIND_ABOVE * ends[0].high if ends and math.isfinite(ends[0].high) else 0.0
+
+
 def _seen(footprint: Array, hierarchy: Hierarchy | None) -> np.ndarray[Any, np.dtype[np.bool_]]:
     seen = np.ones(len(footprint), dtype=bool)
-    for low, high in hierarchy.ends.values() if hierarchy else ():
-        if math.isfinite(high):
-            seen &= ~((footprint > BLIND_BELOW * low) & (footprint < BLIND_ABOVE * high))
+    for end in hierarchy.ends.values() if hierarchy else ():
+        if math.isfinite(end.high):
+            seen &= ~((footprint > BLIND_BELOW * end.low) & (footprint < BLIND_ABOVE * end.high))
     return seen
 
 
-def _rise(counts: Array, latency: Array, base: float, noise: float) -> _Rise | None:
-    """The first rise above `base`, or None."""
+def _rise(
+    counts: Array, latency: Array, base: float, whole: float, noise: float, settled: float = 0.0
+) -> _Rise | None:
+    """The first rise above `base` by a clear part of the `whole` latency there, or None.
+
+    Beyond the first cache every load pays a little more for its translation: from the count
+    `settled` the base is what the counts before the rise show, where there are enough of them.
+    """
     smooth = envelope(latency)
-    clear = base * (1 + max(LEAST_RISE, 6 * noise))
+    clear = base + whole * max(LEAST_RISE, 6 * noise)
     above = np.flatnonzero(smooth > clear)
     if not len(above) or above[0] == 0:
         return None
     at = int(above[0])
-    still = np.flatnonzero(smooth[: at + 1] <= base * (1 + max(0.015, 4 * noise)))
+    before = latency[:at][counts[:at] >= settled]
+    if settled and len(before) >= 3:
+        base = float(np.median(before[: max(3, len(before) // 2)]))
+    still = np.flatnonzero(smooth[: at + 1] <= base + whole * max(0.02, 4 * noise))
     fits = int(still[-1]) if len(still) else 0
     window = counts <= counts[at] * FIT_REACH
     top = float(smooth[window][-1])

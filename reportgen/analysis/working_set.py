@@ -7,6 +7,7 @@ pages gives the same metrics with the suffix `_4k`.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +38,8 @@ NEIGHBOURS = 6
 """Sizes on either side whose scatter is taken together."""
 WINDOW_OCTAVES = 0.4
 """Latency of a level: the flattest stretch of at least this length ..."""
+TWO_LEVELS = 4.0
+"""An edge that reaches further than this, as a ratio, may be two that are too close to tell apart."""
 PARTLY_HIT = 1.005
 """A stretch in which inner hits take away more than this is said to be corrected for them."""
 WITHIN = 0.01
@@ -165,7 +168,7 @@ def _of_curve(evidence: Evidence, curve: Curve, suffix: str, note: str) -> tuple
         "knees": [{"bytes": knee.size, "from": knee.hit, "to": knee.top} for knee in found.knees],
     }
     result: list[Quantity] = []
-    ends: dict[str, tuple[float, float]] = {}
+    ends: dict[str, Interval] = {}
     for index, name in enumerate(CACHES):
         capacity, end = _capacity(evidence, curve, found, names, index, suffix, note, details)
         result.append(capacity)
@@ -182,8 +185,13 @@ def _of_curve(evidence: Evidence, curve: Curve, suffix: str, note: str) -> tuple
                 "measure larger working sets.",
             )
         )  # fmt: skip
-    measured = Hierarchy(ends, last or max((high for _, high in ends.values()), default=0.0), measured=True)
+    measured = Hierarchy(ends, last or _outermost(ends), measured=True)
     return result, measured
+
+
+def _outermost(ends: dict[str, Interval]) -> float:
+    """Largest end that was found; 0 when none was."""
+    return max((end.high for end in ends.values() if math.isfinite(end.high)), default=0.0)
 
 
 def _names(found: boundary.Levels, largest: float, evidence: Evidence, last: float) -> list[str]:
@@ -211,7 +219,7 @@ def _capacity(
     suffix: str,
     note: str,
     details: dict[str, Any],
-) -> tuple[Quantity, tuple[float, float] | None]:
+) -> tuple[Quantity, Interval | None]:
     """Capacity of the cache level `index`, and its ends when it has any."""
     name = CACHES[index]
     metric = f"memory.{name}.capacity{suffix}"
@@ -225,11 +233,13 @@ def _capacity(
             if edge.interval.low / 2 <= size <= edge.interval.high * 2
         ]
         values = dict.fromkeys(by_pass(curve.cycles), edge.interval.value)
+        wide = edge.interval.high > TWO_LEVELS * edge.interval.low
+        text = "The rise is so long that two levels may be in it." if wide else ""
         quantity = one.quantity(
-            metric, "byte", METHOD, edge.interval, near, reason=note, passes=len(values),
+            metric, "byte", METHOD, edge.interval, near, reason=f"{text} {note}".strip(), passes=len(values),
             details=details | {"shape": edge.shape, "hit": edge.hit, "top": edge.top},
         )  # fmt: skip
-        return quantity, (edge.interval.low, edge.interval.high)
+        return quantity, edge.interval
     if edge is not None or (name in names and index == len(found.plateaus) - 1):
         low = edge.interval.low if edge is not None else largest
         text = (
@@ -241,7 +251,7 @@ def _capacity(
             metric, "byte", METHOD, Interval(low, low, low), curve.points, status=Status.CENSORED,
             reason=f"{text} {note}".strip(), details=details,
         )  # fmt: skip
-        return quantity, (low, float("inf"))
+        return quantity, Interval(low, low, math.inf)
     if "dram" in names:
         reason = (
             f"Latency rises {len(found.edges)} times up to {largest:.0f} bytes, so no {name.upper()} shows: "
@@ -284,21 +294,21 @@ def _latency(
             for metric, unit in units
         ]  # fmt: skip
     share = [float(found.flat[at] / curve.latency[at]) for at in chosen]
-    seconds = [
-        _scaled(_per_step(evidence.seconds(point), point), factor)
-        for point, factor in zip(points, share, strict=True)
-    ]
-    cycles = [_scaled(curve.cycles[at], factor) for at, factor in zip(chosen, share, strict=True)]
+    around = range(max(0, chosen[0] - NEIGHBOURS), min(len(curve.points), chosen[-1] + NEIGHBOURS + 1))
+    near = around if len(chosen) < 4 else chosen  # few sizes say little of how visits scatter
+    seconds = {at: _per_step(evidence.seconds(curve.points[at]), curve.points[at]) for at in near}
     octaves = np.log2(curve.size[chosen])
     reason = ""
     if max(share) > PARTLY_HIT:
         reason = "Part of the accesses still hit the level inside; the miss-ratio fit takes them out."
     result = []
-    for (metric, unit), members, systematic in (
-        (units[0], cycles, evidence.systematic),
+    for (metric, unit), time, systematic in (
+        (units[0], curve.cycles, evidence.systematic),
         (units[1], seconds, 0.0),
     ):
-        interval = _widened(pooled_interval(members, members, systematic), members, octaves)
+        members = [_scaled(time[at], factor) for at, factor in zip(chosen, share, strict=True)]
+        interval = pooled_interval(members, [time[at] for at in near], systematic)
+        interval = _widened(interval, members, octaves)
         result.append(
             one.quantity(
                 metric, unit, METHOD, interval, points, reason=reason,
