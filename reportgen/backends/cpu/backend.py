@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from reportgen.backends.base import Build, Candidate, ClockConstants, Source
 from reportgen.backends.cpu import clock as cpu_clock
 from reportgen.backends.cpu import counters as cpu_counters
@@ -22,14 +24,18 @@ class CpuBuilder:
         """Assemble, decode and judge one source."""
         from reportgen.backends.cpu import compiler, inspector
 
+        began = time.perf_counter()
         try:
             code = compiler.assemble(source.text)
         except CompileError as error:
             return Build(source.point, status="failed", reason=str(error))
+        assembled = time.perf_counter()
         program = inspector.inspect(code, source.text, source.expect)
+        seconds = {"build": assembled - began, "verify": time.perf_counter() - assembled}
+        status, reason = "ok", ""
         if program.verdict == "rejected":
-            return Build(source.point, code.code, program, "invalid", program.explanation)
-        return Build(source.point, code.code, program)
+            status, reason = "invalid", program.explanation
+        return Build(source.point, code.code, program, status, reason, seconds)
 
 
 class CpuBackend:
