@@ -135,7 +135,9 @@ def _independent(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> 
     count = int(point.settings["accumulators"])
     operands = generator.assembly.bind(operation, 0, count)
     lines = [operands.throughput(i % count) for i in range(THROUGHPUT_INSTRUCTIONS)]
-    expect = generator.expected(lines) | {"kind": "independent", "chains": count}
+    # a form of its own for throughput is one whose instances do not depend on each other
+    kind = "apart" if operation.throughput else "independent"
+    expect = generator.expected(lines) | {"kind": kind, "chains": count}
     context = {"settings": point.settings, "operands": operands, "instructions": THROUGHPUT_INSTRUCTIONS}
     total = float(THROUGHPUT_INSTRUCTIONS * (1 if operation.throughput else operation.repeat))
     work = {"instructions": total, "flop": total * operation.flop, "op": total * operation.op}
@@ -153,7 +155,9 @@ def _pair(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Parts:
         used[bank] += count
     group = _interleave([[part.throughput(i) for i in range(part.count)] for part in sets])
     lines = group * INTERFERENCE_GROUPS
-    expect = generator.expected(lines) | {"kind": "mixed"}
+    tied = [part.count for part in sets if not part.operation.throughput]
+    kind = "mixed" if len(tied) == len(sets) else "mixed_apart"
+    expect = generator.expected(lines) | {"kind": kind, "chains": sum(tied)}
     work = {
         "groups": float(INTERFERENCE_GROUPS),
         "first_count": float(sets[0].count),

@@ -39,6 +39,8 @@ class Instruction:
     reads: frozenset[str]
     writes: frozenset[str]
     place: Place | None
+    loads: bool
+    """Whether `place` is read."""
     stores: bool
     """Whether `place` is written."""
 

@@ -56,7 +56,8 @@ def decode(code: bytes, start: int, end: int) -> list[Instruction]:
 
 def _record(encoded: Encoded, formatter: Formatter, information: InstructionInfoFactory) -> Instruction:
     reads, writes = set(), set()
-    for used in information.info(encoded).used_registers():
+    used_by_it = information.info(encoded)
+    for used in used_by_it.used_registers():
         full = RegisterExt.full_register(used.register)
         if full in _HELD:
             continue
@@ -64,13 +65,15 @@ def _record(encoded: Encoded, formatter: Formatter, information: InstructionInfo
             reads.add(_REGISTERS[full])
         if used.access in _WRITES:
             writes.add(_REGISTERS[full])
+    memory = {used.access for used in used_by_it.used_memory()}
     return Instruction(
         opcode=_MNEMONICS.get(encoded.mnemonic, "unknown"),
         text=formatter.format(encoded),
         reads=frozenset(reads),
         writes=frozenset(writes),
         place=_place(encoded),
-        stores=encoded.op_count > 0 and encoded.op_kind(0) == OpKind.MEMORY,
+        loads=not memory.isdisjoint(_READS),
+        stores=not memory.isdisjoint(_WRITES),
     )
 
 
