@@ -53,7 +53,10 @@ def bandwidth(evidence: Evidence, hierarchy: Hierarchy) -> list[Quantity]:
                 measured = [point for point in by_level.get(level, []) if point.id in rates]
                 if measured:
                     result.append(_best(evidence, metric, measured, rates, pooled[level], hierarchy, points))
-                elif level in by_level:
+                elif level not in by_level:
+                    if level in hierarchy.ends and hierarchy.ends.keys() & by_level.keys():
+                        result.append(_no_size(evidence, metric, points, level, hierarchy))
+                else:
                     result.append(evidence.narrowed(by_level[level]).without_value(metric, UNIT, METHOD))
             if "dram" not in by_level and reasons and points:
                 result.append(
@@ -63,6 +66,17 @@ def bandwidth(evidence: Evidence, hierarchy: Hierarchy) -> list[Quantity]:
                     )
                 )  # fmt: skip
     return result
+
+
+def _no_size(
+    evidence: Evidence, metric: str, points: list[Point], level: str, hierarchy: Hierarchy
+) -> Quantity:
+    """A level that was found and into which no working set of the probe falls."""
+    return evidence.narrowed(points).without_value(
+        metric, UNIT, METHOD, status=Status.SKIPPED,
+        reason=f"No working set of this probe lies well inside {level.upper()}, which ends "
+        f"from {hierarchy.ends[level].low:.0f} bytes on and begins beyond the level inside it.",
+    )  # fmt: skip
 
 
 def _cores(point: Point) -> int:

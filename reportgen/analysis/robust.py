@@ -92,8 +92,8 @@ def modes(values: Array, passes: Integers) -> tuple[float, ...]:
 
     The samples are cut at the widest gap (in logarithms).  The groups count as two when the gap
     is wider than `MODE_GAP` and than twice the spread inside either, and the smaller holds a
-    share of at least `MODE_SHARE`.  At least two visits (if there are two) must show both: what
-    differs only from visit to visit is scatter of visits, which the interval answers for.
+    share of at least `MODE_SHARE`.  At least two visits (if there are two) must show both in such
+    shares: what differs from visit to visit is their scatter, which the interval answers for.
     """
     if len(values) < 10:
         return ()
@@ -109,9 +109,14 @@ def modes(values: Array, passes: Integers) -> tuple[float, ...]:
     distance = median(upper) - median(lower)
     if gaps.max() < max(math.log1p(MODE_GAP), 2 * spread) or distance < 4 * spread:
         return ()
-    seen = set(passes.tolist())
-    both = set(passes[order[:cut]].tolist()) & set(passes[order[cut:]].tolist())
-    if len(both) < min(2, len(seen)):
+    visit, low_counts = np.unique(passes[order[:cut]], return_counts=True)
+    inside = dict(zip(visit.tolist(), low_counts.tolist(), strict=True))
+    ids, counts = np.unique(passes, return_counts=True)
+    both = 0
+    for one, count in zip(ids.tolist(), counts.tolist(), strict=True):
+        smaller = min(inside.get(one, 0), count - inside.get(one, 0))
+        both += smaller >= max(2, MODE_SHARE * count)
+    if both < min(2, len(ids)):
         return ()
     return (math.exp(median(lower)), math.exp(median(upper)))
 

@@ -277,8 +277,8 @@ def _latency(
     points = [curve.points[at] for at in chosen]
     stretch = {
         "pages": curve.pages,
-        "bytes": [int(curve.size[at]) for at in chosen],
-        "cycles": [details["cycles"][at] for at in chosen],
+        "from_bytes": int(curve.size[chosen[0]]),
+        "to_bytes": int(curve.size[chosen[-1]]),
     }
     one = evidence.narrowed(points)
     units = ((f"memory.{name}.latency{suffix}", "cycle"), (f"memory.{name}.latency_time{suffix}", "second"))
