@@ -43,8 +43,9 @@ def derive(run: Run, quantities: Iterable[Quantity]) -> tuple[Finding, ...]:
     for quantity in raw.quantities:
         if quantity.status in USABLE or len(quantity.modes) > 1:
             evidence = passed if passed.usable(quantity.metric) is not None else raw
-            probe = raw.probes.get(quantity.probe)
-            conclusion = conclusions[probe.id] if probe is not None and not over_several(probe) else None
+            name, probe = parse(quantity.metric), raw.probes.get(quantity.probe)
+            alone = probe is not None and not over_several(probe) and name.kind is not Kind.RIDGE
+            conclusion = conclusions[quantity.probe] if alone else None
             one = _of_quantity(evidence, quantity, failed.get(quantity.metric, ()), conclusion)
             found[one.id] = one
     for remark in remarks(passed, conclusions):

@@ -23,10 +23,11 @@ from reportgen.model.architecture import (
     Interference,
     Level,
 )
+from reportgen.roofline.ceilings import ceilings
 from reportgen.runs.schema import Run
 from reportgen.status import USABLE, Status
 
-SCALAR_FAMILIES = ("instruction_latency", "instruction_throughput", "tensor_operations")
+OPERATION_FAMILIES = ("instruction_latency", "instruction_throughput", "tensor_operations")
 """Families whose probes are about one operation."""
 
 
@@ -54,7 +55,7 @@ def build(run: Run, quantities: Iterable[Quantity], findings: Iterable[Finding])
         instructions=tuple(_instructions(evidence, readable, facts, known)),
         interference=tuple(_interference(readable, facts)),
         memory=tuple(_levels(facts)),
-        ceilings=tuple(_ceilings(facts)),
+        ceilings=tuple(_ceilings(readable, facts)),
         ridges=tuple(_of_kind(facts, Kind.RIDGE)),
         facts=tuple(facts[metric] for metric in sorted(facts)),
         supersedes=run.supersedes,
@@ -91,7 +92,7 @@ def _instructions(
 ) -> Iterator[Instruction]:
     partners = _partners(readable)
     for operation, probe in evidence.asked.items():
-        if probe.family not in SCALAR_FAMILIES:
+        if probe.family not in OPERATION_FAMILIES:
             continue
         throughput = evidence.by_metric.get(f"throughput.{operation}")
         flop = probe.constants.get("flop", 0.0)
@@ -160,17 +161,11 @@ def _key(name: MetricId) -> str:
     return f"chase_{last}" if name.kind is Kind.CHASE else last
 
 
-def _ceilings(facts: dict[str, Fact]) -> Iterator[Ceiling]:
-    """Roofs of one core: every peak, and of each level the fastest kernel whose stores are ordinary."""
-    for fact in _of_kind(facts, Kind.PEAK):
-        if fact.value is not None:
-            yield Ceiling(name=parse(fact.metric).subject, kind="compute", fact=fact)
-    for level in LEVELS:
-        roofs = [
-            fact
-            for fact in _of_kind(facts, Kind.BANDWIDTH)
-            if parse(fact.metric).subject == level and not parse(fact.metric).scope and fact.value is not None
-        ]
-        if roofs:
-            best = max(roofs, key=lambda fact: fact.value or 0.0)
-            yield Ceiling(name=f"{level} {parse(best.metric).part}", kind="memory", fact=best)
+def _ceilings(evidence: Evidence, facts: dict[str, Fact]) -> Iterator[Ceiling]:
+    """Roofs of one core: peaks, then of each level its fastest ordinary kernel."""
+    for roof in ceilings(evidence.quantities):
+        name = parse(roof.metric)
+        if name.kind is Kind.PEAK:
+            yield Ceiling(name=name.subject, kind="compute", fact=facts[roof.metric])
+        else:
+            yield Ceiling(name=f"{name.subject} {name.part}", kind="memory", fact=facts[roof.metric])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 from reportgen.analysis.derive import derive as analyse
 from reportgen.analysis.quantity import Quantity
@@ -27,12 +26,8 @@ class Derived:
     """Ridges included; numbers that break a physical limit are withheld (status `invalid`)."""
     findings: tuple[Finding, ...]
     architecture: Architecture
-
-    @cached_property
-    def conclusions(self) -> dict[str, Conclusion]:
-        """Probe id -> how its hypothesis ended, and by which rule."""
-        evidence = gather(self.bundle.run, self.quantities)
-        return conclude(evidence, gates.check(evidence))
+    conclusions: dict[str, Conclusion]
+    """Probe id -> how its hypothesis ended, and by which rule."""
 
 
 def derive_bundle(bundle: Bundle) -> Derived:
@@ -45,8 +40,15 @@ def derive_bundle(bundle: Bundle) -> Derived:
     """
     run = bundle.run
     measured = analyse(bundle)
-    kept = gates.withhold(measured, gates.check(gather(run, measured)))
+    contradictions = gates.check(gather(run, measured))
+    kept = gates.withhold(measured, contradictions)
     crossings = ridges(kept)
     findings = find(run, (*measured, *crossings))
-    architecture = build(run, (*kept, *crossings), findings)
-    return Derived(bundle, (*kept, *crossings), findings, architecture)
+    every = (*kept, *crossings)
+    return Derived(
+        bundle=bundle,
+        quantities=every,
+        findings=findings,
+        architecture=build(run, every, findings),
+        conclusions=conclude(gather(run, kept), contradictions),
+    )

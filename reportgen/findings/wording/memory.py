@@ -123,7 +123,7 @@ def library(name: MetricId, quantity: Quantity) -> str:
 
 def ridge(name: MetricId, quantity: Quantity, kernels: str = "") -> str:
     """Measured: a ratio of two measured roofs; where the roofline model puts the ridge."""
-    which = f" ({kernels})" if kernels else ""
+    which = f" ({kernel(kernels)})" if kernels else ""
     return (
         f"The measured {precision(name.subject)} peak divided by the measured {level(name.part)} bandwidth"
         f"{which} is {amount(quantity)}: the roofline model puts the ridge there."

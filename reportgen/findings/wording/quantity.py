@@ -53,7 +53,7 @@ def _by_kind(evidence: Evidence, name: MetricId, quantity: Quantity, phrase: str
         case Kind.KERNEL:
             text = memory.library(name, quantity)
         case Kind.RIDGE:
-            text = memory.ridge(name, quantity, str(quantity.details.get("bandwidth", "")))
+            text = memory.ridge(name, quantity, str(quantity.details.get("kernel", "")))
         case _:
             text = general.plain(phrase, quantity)
     return text
