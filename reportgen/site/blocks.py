@@ -8,7 +8,7 @@ from reportgen.findings.finding import Claim, Finding
 from reportgen.findings.metric import Kind, parse
 from reportgen.model.architecture import Fact
 from reportgen.site.markup import Html, anchor, code, element, escape, facts, fold, join, void
-from reportgen.site.tables import Cell
+from reportgen.site.tables import Cell, Column
 from reportgen.status import Status
 from reportgen.units import format_interval, format_value, significant
 
@@ -21,9 +21,10 @@ CLAIMS = {
 }
 
 
-def claim(level: Claim) -> Html:
-    """The claim level as a word in a box."""
-    return element("span", level.value, class_=f"rg-claim rg-{level.value}", title=CLAIMS[level])
+def claim(level: Claim, *, explained: bool = False) -> Html:
+    """The claim level as a word in a box, with its meaning on hover where it is `explained`."""
+    note = CLAIMS[level] if explained else None
+    return element("span", level.value, class_=f"rg-claim rg-{level.value}", title=note)
 
 
 def confidence(value: float) -> Html:
@@ -75,8 +76,12 @@ def number_cell(fact: Fact | None, digits: int = 4) -> Cell:
 def bare_cell(fact: Fact | None, digits: int = 4) -> Cell:
     """The same without a unit, for a column whose head names it."""
     cell = number_cell(fact, digits)
-    if fact is None or cell.sort is None or len(fact.modes) > 1 or fact.status is Status.CENSORED:
+    if fact is None or cell.sort is None:
         return cell
+    if len(fact.modes) > 1:
+        return Cell(" / ".join(_bare(mode, fact.unit, digits) for mode in fact.modes), sort=cell.sort)
+    if fact.status is Status.CENSORED:
+        return Cell(f"≥ {_bare(cell.sort, fact.unit, digits)}", sort=cell.sort)
     return Cell(_bare(cell.sort, fact.unit, digits), sort=cell.sort)
 
 
@@ -107,32 +112,48 @@ def count_cell(value: int) -> Cell:
     return Cell(f"{value:,}".replace(",", "\u202f"), sort=float(value))
 
 
-def confidence_cell(fact: Fact | None, found: Finding | None = None) -> Cell:
-    """Claim and confidence as one narrow column; the sentence on hover."""
-    if fact is None or sort_key(fact) is None:
+STANDING = Column("claim, confidence, status", note="or, where there is no value, the reason why")
+
+
+def standing_cell(fact: Fact | None) -> Cell:
+    """How a number stands: claim and confidence, and the status unless it is `ok`; else the reason."""
+    if fact is None:
         return Cell("–")
-    return Cell(
-        join((claim(fact.claim), f"{fact.confidence:.2f}"), " "),
-        sort=fact.confidence,
-        note=found.sentence if found is not None else "",
-    )
+    if sort_key(fact) is None:
+        return Cell(element("span", fact.reason or "–", class_="rg-reason"))
+    parts: list[object] = [claim(fact.claim), f"{fact.confidence:.2f}"]
+    if fact.status is not Status.OK:
+        parts.append(status(fact.status))
+    return Cell(join(parts, " "), sort=fact.confidence)
 
 
 ProbeUrl = Callable[[str], str]
 """Probe id -> address of its entry, or empty."""
 
 
-def finding(item: Finding, probe_url: ProbeUrl, method: Iterable[Html] = (), identity: str = "") -> Html:
+def finding(
+    item: Finding,
+    probe_url: ProbeUrl | None = None,
+    method: Iterable[Html] = (),
+    identity: str = "",
+    *,
+    brief: bool = False,
+) -> Html:
     """A finding as it is shown everywhere: sentence, then claim, confidence, status, then evidence.
 
-    `identity` makes the block an anchor.
+    Args:
+        item: the finding.
+        probe_url: gives the address of a probe; without it probes are not named.
+        method: links to the methods behind it.
+        identity: makes the block an anchor.
+        brief: leave out what the page around it shows anyway: points and metrics.
     """
     parts = [element("p", item.sentence, class_="rg-sentence")]
-    marks: list[object] = [claim(item.claim), confidence(item.confidence)]
+    marks: list[object] = [claim(item.claim, explained=True), confidence(item.confidence)]
     if item.status is not Status.OK:
         marks.append(status(item.status))
-    probes = join((anchor(probe, probe_url(probe)) for probe in item.probes[:3]), ", ")
-    if item.probes:
+    if probe_url is not None and item.probes:
+        probes = join((anchor(probe, probe_url(probe)) for probe in item.probes[:3]), ", ")
         marks.append(element("span", join(("from ", probes, *([" …"] if len(item.probes) > 3 else [])))))
     marks.extend(method)
     parts.append(element("p", join(marks, " "), class_="rg-marks", data_search_exclude=True))
@@ -142,7 +163,7 @@ def finding(item: Finding, probe_url: ProbeUrl, method: Iterable[Html] = (), ide
         parts.append(
             element("div", join(("Contradiction:", element("ul", listed))), class_="rg-contradiction")
         )
-    parts.append(evidence(item))
+    parts.append(evidence(item, brief=brief))
     kind = "rg-finding" + (" rg-contradicted" if item.contradictions else "")
     return element("div", join(parts), class_=kind, id=identity or None)
 
@@ -158,7 +179,7 @@ def stated(items: Iterable[Finding]) -> Html:
     return element("ul", lines, class_="rg-stated") if lines else Html("")
 
 
-def evidence(item: Finding) -> Html:
+def evidence(item: Finding, *, brief: bool = False) -> Html:
     """What a finding rests on, folded away; alternatives that stand are never folded."""
     before = Html("")
     if item.alternatives:
@@ -177,10 +198,11 @@ def evidence(item: Finding) -> Html:
             for name, value in sorted(item.confidence_inputs.items())
         )
         rows.append(("confidence from", inputs))
-    if item.points:
+    if item.points and not brief:
         shown = join((code(point) for point in item.points[:6]), ", ")
         rows.append((f"{len(item.points)} points", join((shown, " …" if len(item.points) > 6 else ""))))
-    rows.append(("metrics", join((code(metric) for metric in item.metrics[:8]), ", ")))
+    if not brief:
+        rows.append(("metrics", join((code(metric) for metric in item.metrics[:8]), ", ")))
     return join((before, fold("Evidence", facts(rows))))
 
 

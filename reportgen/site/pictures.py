@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
+from itertools import zip_longest
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 from reportgen.findings.metric import ALL_CORES, Kind, parse
@@ -22,10 +25,13 @@ from reportgen.site.figures.cache import Drawn, drawn
 from reportgen.site.report import Report
 from reportgen.site.view import Picture
 
+SCALAR = "scalar"
 FORMS = {"128": "128 bit", "256": "256 bit", "512": "512 bit"}
 LEGIBLE = 0.12
 """Least plateau, relative to the highest, that earns a panel."""
-PANELS = 12
+CLASSES = ("float", "integer", "vector", "memory", "dot")
+"""Operation classes that come first where not all can be shown."""
+PANELS = 15
 """Panels of the saturation figure; further operations are in the table under it."""
 
 
@@ -53,56 +59,72 @@ def place(report: Report, name: str, figure: Drawn) -> tuple[Picture, dict[str, 
     return Picture(light, dark, (figure.width, figure.height)), {light: figure.light, dark: figure.dark}
 
 
+def split(operation: str) -> tuple[str, str]:
+    """An operation without its width, and the width as a label: `fp32_add_512` -> fp32_add, 512 bit."""
+    stem, _, width = operation.rpartition("_")
+    return (stem, FORMS[width]) if width in FORMS else (operation, SCALAR)
+
+
+def common_title(title: str) -> str:
+    """A title without the width: "512-bit FP32 add" -> "FP32 add"."""
+    return re.sub(r"^(?:scalar|(?:128|256|512)-bit) |, (?:128|256|512)[- ]bit$", "", title)
+
+
 def latencies(report: Report) -> latency.Latencies | None:
-    """Operations with a latency, group by group in the order of the table."""
-    rows = [
-        latency.Latency(
-            title=row.title or row.operation,
-            group=report.group(row.operation),
-            value=fact.value,
-            low=fact.low,
-            high=fact.high,
-        )
-        for row in report.architecture.instructions
-        if (fact := row.dependent_latency) is not None and fact.value is not None and fact.value > 0
-    ]
-    groups = list(dict.fromkeys(row.group for row in rows))
-    rows.sort(key=lambda row: groups.index(row.group))
-    return latency.Latencies(tuple(rows)) if rows else None
+    """Operations with a latency, group by group in the order of the table; widths share a row."""
+    forms: dict[str, list[latency.Latency]] = {}
+    rows: dict[str, tuple[str, str]] = {}
+    for row in report.architecture.instructions:
+        fact = row.dependent_latency
+        if fact is None or fact.value is None or fact.value <= 0:
+            continue
+        stem, label = split(row.operation)
+        rows.setdefault(stem, (common_title(row.title or row.operation), report.group(row.operation)))
+        forms.setdefault(stem, []).append(latency.Latency(label, fact.value, fact.low, fact.high))
+    made = [latency.Operation(shorten(title, 44, placeholder=" …"), group, tuple(forms[stem]))
+            for stem, (title, group) in rows.items()]  # fmt: skip
+    groups = list(dict.fromkeys(row.group for row in made))
+    made.sort(key=lambda row: groups.index(row.group))
+    return latency.Latencies(tuple(made)) if made else None
 
 
 def saturation(report: Report) -> throughput.Saturation | None:
     """Curves of rate against accumulators; the widths of one operation share a panel."""
     panels: dict[str, list[throughput.Series]] = {}
     titles: dict[str, str] = {}
+    groups: dict[str, list[str]] = {}
     for fact in report.of("throughput."):
-        operation = parse(fact.metric).subject
-        counts, values = (
-            report.details(fact.metric).get("accumulators"),
-            report.details(fact.metric).get("rate"),
-        )
+        details = report.details(fact.metric)
+        counts, values = details.get("accumulators"), details.get("rate")
         if not counts or not values or len(counts) != len(values):
             continue
-        stem, _, width = operation.rpartition("_")
-        if width not in FORMS:
-            stem, width = operation, "scalar"
-        label = FORMS.get(width, "scalar")
+        operation = parse(fact.metric).subject
+        stem, label = split(operation)
+        if stem not in panels:
+            titles[stem] = common_title(report.title(operation))
+            groups.setdefault(report.group(operation), []).append(stem)
         panels.setdefault(stem, []).append(
             throughput.Series(label, tuple(map(float, counts)), tuple(map(float, values)))
         )
-        title = report.title(operation)
-        titles[stem] = title if width == "scalar" else titles.get(stem, title.split(",")[0])
     # Panels share their axes: a rate that would lie on the bottom line is better read in the table.
-    top = max((max(one.per_cycle) for some in panels.values() for one in some), default=0.0)
-    legible = [
-        stem for stem, some in panels.items() if max(max(one.per_cycle) for one in some) >= LEGIBLE * top
+    highest = {stem: max(max(one.per_cycle) for one in some) for stem, some in panels.items()}
+    least = LEGIBLE * max(highest.values(), default=0.0)
+    # In each class panels that compare several forms say most; classes take turns.
+    queues = [
+        sorted((stem for stem in stems if highest[stem] >= least), key=lambda stem: -len(panels[stem]))
+        for group, stems in sorted(
+            groups.items(), key=lambda item: CLASSES.index(item[0]) if item[0] in CLASSES else len(CLASSES)
+        )
     ]
-    # Panels that compare several forms say most.
-    ranked = sorted(legible, key=lambda stem: -len(panels[stem]))[:PANELS]
-    if not ranked:
+    turns = [stem for turn in zip_longest(*queues) for stem in turn if stem is not None]
+    chosen = [stem for queue in queues for stem in queue if stem in turns[:PANELS]]
+    if not chosen:
         return None
     return throughput.Saturation(
-        tuple(throughput.Panel(titles[stem], tuple(panels[stem])) for stem in ranked)
+        tuple(
+            throughput.Panel(shorten(titles[stem], 27, placeholder=" …"), tuple(panels[stem]))
+            for stem in chosen
+        )
     )
 
 

@@ -1,4 +1,8 @@
-"""Dependent latency of every operation: a dot with its interval, grouped by operation class."""
+"""Dependent latency of every operation: marks with their intervals, grouped by operation class.
+
+The widths of one operation share a row, so that some hundred and sixty operations stay legible; each
+width has its own mark.
+"""
 
 from __future__ import annotations
 
@@ -9,57 +13,82 @@ from reportgen.units import significant
 
 
 class Latency(msgspec.Struct, frozen=True):
-    """One operation, cycles."""
+    """One form of an operation, cycles."""
 
-    title: str
-    group: str
+    label: str
+    """Its width: `scalar`, `128 bit`, ..."""
     value: float
     low: float | None = None
     high: float | None = None
 
 
+class Operation(msgspec.Struct, frozen=True):
+    """One row."""
+
+    title: str
+    group: str
+    forms: tuple[Latency, ...]
+
+
 class Latencies(msgspec.Struct, frozen=True):
     """Operations in the order they are drawn; a group stays together."""
 
-    rows: tuple[Latency, ...]
+    rows: tuple[Operation, ...]
 
 
 def draw(data: Latencies) -> str:
     """SVG of a dot chart on a logarithmic axis of cycles."""
-    values = [bound for row in data.rows for bound in (row.value, row.low, row.high) if bound and bound > 0]
-    low, high = min(values) * 0.8, max(values) * 1.6
-    places: list[float] = []
-    heads: list[tuple[float, str]] = []
-    at = 0.0
-    for number, row in enumerate(data.rows):
-        if row.group and (not number or row.group != data.rows[number - 1].group):
-            heads.append((at, row.group))
-            at += 1.15
-        places.append(at)
-        at += 1
-    with style.canvas(0.8 + 0.19 * at) as (figure, (axes,)):
+    from matplotlib.collections import LineCollection
+
+    forms = [form for row in data.rows for form in row.forms]
+    bounds = [bound for form in forms for bound in (form.value, form.low, form.high) if bound and bound > 0]
+    low, high = min(bounds) * 0.8, max(bounds) * 1.9
+    used = {form.label for form in forms}
+    labels = [label for label in style.WIDTHS if label in used]
+    places, heads, at = _places(data)
+    with style.canvas(0.9 + 0.165 * at) as (figure, (axes,)):
         axes.set_xscale("log")
         axes.set_xlim(low, high)
         style.plain_log_ticks("x", axes, low, high)
         axes.grid(axis="x")
-        stroke = style.LEVELS["l1"]
+        stems = [
+            [(low, place), (max(form.value for form in row.forms), place)]
+            for place, row in zip(places, data.rows, strict=True)
+        ]
+        axes.add_collection(LineCollection(stems, colors=style.GRID, linewidths=1, zorder=1))
+        spans = [
+            [(max(form.low, low), place), (form.high, place)]
+            for place, row in zip(places, data.rows, strict=True)
+            for form in row.forms
+            if form.low is not None and form.high is not None
+        ]
+        axes.add_collection(LineCollection(spans, colors=style.INK, linewidths=1.6, zorder=2))
+        for number, label in enumerate(labels):
+            points = [
+                (form.value, place)
+                for place, row in zip(places, data.rows, strict=True)
+                for form in row.forms
+                if form.label == label
+            ]
+            stroke = style.WIDTHS[label]
+            axes.scatter(
+                [value for value, _ in points],
+                [place for _, place in points],
+                # Widths of equal latency lie on each other: the outer ones are larger and hollow.
+                s=14 + 26 * number,
+                marker=stroke.marker,
+                facecolors=stroke.colour if not number else "none",
+                edgecolors=stroke.colour,
+                linewidths=1.3,
+                zorder=4 - 0.1 * number,
+                label=label,
+            )
         for place, row in zip(places, data.rows, strict=True):
-            axes.plot([low, row.value], [place, place], color=style.GRID, linewidth=1, zorder=1)
-            if row.low is not None and row.high is not None:
-                axes.plot(
-                    [max(row.low, low), row.high],
-                    [place, place],
-                    color=style.INK,
-                    linewidth=1.6,
-                    marker="|",
-                    markersize=6,
-                    zorder=2,
-                )
-            axes.plot([row.value], [place], stroke.marker, color=stroke.colour, markersize=4.6, zorder=3)
+            told = dict.fromkeys(significant(round(form.value, 2), 3) for form in row.forms)
             axes.annotate(
-                significant(row.value, 3),
-                (max(row.value, row.high or 0.0), place),
-                xytext=(7, 0),
+                " / ".join(told),
+                (max(form.value for form in row.forms), place),
+                xytext=(9, 0),
                 textcoords="offset points",
                 va="center",
                 fontsize=8,
@@ -80,6 +109,22 @@ def draw(data: Latencies) -> str:
             )
         axes.set_ylim(at - 0.4, -0.6)
         axes.tick_params(axis="y", length=0)
-        axes.xaxis.set_label_position("bottom")
         axes.set_xlabel("cycles from one result to the next that needs it")
+        if len(labels) > 1:
+            figure.legend(loc="outside upper left", ncols=len(labels), frameon=False, fontsize=9)
         return style.to_svg(figure)
+
+
+def _places(data: Latencies) -> tuple[list[float], list[tuple[float, str]], float]:
+    """Height of every row, height and name of every group's head, and the height of all."""
+    places: list[float] = []
+    heads: list[tuple[float, str]] = []
+    at = 0.0
+    for number, row in enumerate(data.rows):
+        if row.group and (not number or row.group != data.rows[number - 1].group):
+            at += 0.35 if number else 0.0
+            heads.append((at, row.group))
+            at += 1.1
+        places.append(at)
+        at += 1
+    return places, heads, at

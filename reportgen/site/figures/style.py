@@ -55,15 +55,13 @@ LEVELS = {
 
 PLAIN = Stroke("#56b4e9", "o", "-")
 
-WIDTHS = (
-    Stroke("#0072b2", "o", "-"),
-    Stroke("#009e73", "s", "--"),
-    Stroke("#e69f00", "^", "-."),
-    Stroke("#d55e00", "D", ":"),
-    Stroke("#cc79a7", "v", "-"),
-    Stroke("#56b4e9", "P", "--"),
-)
-"""By position where a panel compares forms of one operation: scalar, 128, 256, 512 bit."""
+WIDTHS = {
+    "scalar": Stroke("#0072b2", "o", "-"),
+    "128 bit": Stroke("#009e73", "s", "--"),
+    "256 bit": Stroke("#e69f00", "^", "-."),
+    "512 bit": Stroke("#d55e00", "D", ":"),
+}
+"""By width of the operation; the same on every page."""
 
 WIDTH_INCHES = 6.7
 """640 CSS pixels at 96 to the inch; the text column of a page is a little wider."""
@@ -168,7 +166,7 @@ def plain_log_ticks(axis: str, axes: Axes, low: float, high: float) -> None:
     from reportgen.units import significant
 
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    steps = (1, 2, 5) if len(decades) <= 4 else (1,)
+    steps = (1, 2, 5) if high / low < 3000 else (1,)
     ticks = [s * 10.0**d for d in decades for s in steps if low <= s * 10.0**d <= high]
     labels = [significant(tick) for tick in ticks]
     if axis == "x":

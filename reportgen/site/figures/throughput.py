@@ -41,12 +41,12 @@ def draw(data: Saturation) -> str:
     """SVG of small multiples on common axes, so that panels compare by eye."""
     rows = math.ceil(len(data.panels) / COLUMNS)
     top = max(value for panel in data.panels for series in panel.series for value in series.per_cycle)
-    labels = list(dict.fromkeys(series.label for panel in data.panels for series in panel.series))
-    strokes = {label: style.WIDTHS[place % len(style.WIDTHS)] for place, label in enumerate(labels)}
+    used = {series.label for panel in data.panels for series in panel.series}
+    strokes = {label: stroke for label, stroke in style.WIDTHS.items() if label in used}
     with style.canvas(0.75 + 1.55 * rows, rows, COLUMNS) as (figure, grid):
         for number, (axes, panel) in enumerate(zip(grid, data.panels, strict=False)):
             for series in panel.series:
-                stroke = strokes[series.label]
+                stroke = strokes.get(series.label, style.PLAIN)
                 axes.plot(
                     series.accumulators,
                     series.per_cycle,
@@ -64,7 +64,8 @@ def draw(data: Saturation) -> str:
             axes.grid(axis="y")
             axes.set_xticks([1, 2, 4, 8, 16], ["1", "2", "4", "8", "16"])
             axes.set_xticks([], minor=True)
-            ticks = list(range(math.ceil(top) + 1)) if top >= 1 else [0, 0.25, 0.5, 0.75, 1]
+            # A plateau at 4.003 is not a reason for a tick at 5.
+            ticks = list(range(math.ceil(top - 0.1) + 1)) if top >= 1 else [0, 0.25, 0.5, 0.75, 1]
             axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
             if number % COLUMNS:
                 axes.tick_params(axis="y", labelleft=False)

@@ -58,7 +58,7 @@ def draw(data: WorkingSet) -> str:
     """SVG of the sweep; sizes in powers of two, latency on a logarithmic axis."""
     sizes = [size for curve in data.curves for size in curve.bytes]
     cycles = [value for curve in data.curves for value in curve.cycles]
-    bottom, top = min(cycles) * 0.72, max(cycles) * 1.9
+    bottom, top = min(cycles) * 0.72, max(cycles) * 2.4
     with style.canvas(4.1) as (figure, (axes,)):
         style.size_axis(axes, min(sizes) * 0.85, max(sizes) * 1.18)
         axes.set_yscale("log")
@@ -101,7 +101,7 @@ def _boundary(axes: Axes, boundary: Boundary, last: float, row: int) -> None:
     # Boundaries may lie an octave apart: each label has its own height, and the third stands on the
     # right of its band where there is room, away from the other two.
     left, right = axes.get_xlim()
-    beside = row >= 2 and math.log(high / left) < 0.68 * math.log(right / left)
+    beside = row >= 2 and math.log(high / left) < 0.78 * math.log(right / left)
     axes.annotate(
         f"{boundary.level.upper()} ends\n{text}",
         (high if beside else boundary.low, 1.0),

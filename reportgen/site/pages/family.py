@@ -15,15 +15,18 @@ from reportgen.site import address, blocks, templating
 from reportgen.site.catalogue import Entry
 from reportgen.site.markup import Html, code, element, facts, fold, join, preformatted
 from reportgen.site.pages import Page
-from reportgen.site.tables import Cell, Column, Row, table
+from reportgen.site.tables import Column, Row, table
 from reportgen.site.view import View
 from reportgen.status import Status
 
-LISTING_LINES = 28
+LISTING_LINES = 20
 """Lines of machine code shown; the whole of it is among the downloads."""
 
-FINDINGS = 6
+FINDINGS = 1
 """Findings with their evidence under one probe; further ones are listed in short."""
+
+MANY = 8
+"""From so many findings on, further ones are folded: a matrix has one for each of its pairs."""
 
 INTRODUCTIONS = {
     "instruction_latency": "How long a result takes until the next instruction can use it.",
@@ -38,11 +41,9 @@ INTRODUCTIONS = {
 COLUMNS = (
     Column("setting"),
     Column("status"),
-    Column("accepted", number=True),
-    Column("taken", number=True),
+    Column("accepted of taken", number=True),
     Column("stopped by"),
     Column("timed region"),
-    Column("program"),
 )
 
 
@@ -82,11 +83,10 @@ def body(view: View, probe: ProbeInfo) -> Html:
     if not any(point.status is Status.OK for point in points):
         reasons = dict.fromkeys((point.status, point.reason) for point in points)
         parts += [element("p", blocks.status(state, reason)) for state, reason in reasons]
-    # Beside a finding about this probe alone there may be hundreds about its pairs.
-    parts += [view.finding(item) for item in found[:FINDINGS]]
+    parts += [blocks.finding(item, brief=True) for item in found[:FINDINGS]]
     if found[FINDINGS:]:
         rest = blocks.stated(found[FINDINGS:])
-        parts.append(fold(f"{len(found) - FINDINGS} further findings", rest))
+        parts.append(rest if len(found) < MANY else fold(f"{len(found) - FINDINGS} further findings", rest))
     parts.append(machine_code(view, points))
     if points:
         parts.append(fold(f"{len(points)} points and their samples", samples(view, probe, points)))
@@ -149,28 +149,18 @@ def opcodes(program: Program | None) -> str:
 
 
 def samples(view: View, probe: ProbeInfo, points: tuple[Point, ...]) -> Html:
-    """One row a point."""
+    """One row a point, as plain as a row can be: a run has thousands of them."""
     rows = (
         Row(
             (
-                Cell(
-                    ", ".join(f"{key} = {value}" for key, value in point.settings.items()),
-                    sort=_setting(point, probe.variable),
-                ),
-                Cell(blocks.status(point.status), note=point.reason),
-                Cell(str(point.accepted), sort=float(point.accepted)),
-                Cell(str(point.total), sort=float(point.total)),
-                Cell(point.stop or "–"),
-                Cell(opcodes(view.report.programs.get(point.program))),
-                Cell(code(point.program[:12]) if point.program else "–"),
+                ", ".join(f"{key} = {value}" for key, value in point.settings.items()),
+                point.status.value + (f": {point.reason}" if point.reason else ""),
+                f"{point.accepted} of {point.total}",
+                point.stop or "–",
+                opcodes(view.report.programs.get(point.program)),
             )
         )
         for point in points
     )
     name = address.probe_anchor(probe.id)
-    return table(f"samples-{name}", f"Points of {probe.id}.", COLUMNS, rows, filtered=len(points) > 40)
-
-
-def _setting(point: Point, variable: str) -> float | None:
-    value = point.settings.get(variable)
-    return float(value) if isinstance(value, (int, float)) else None
+    return table(f"samples-{name}", f"Points of {probe.id}.", COLUMNS, rows, sortable=False)

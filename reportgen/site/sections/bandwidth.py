@@ -16,8 +16,7 @@ COLUMNS = (
     Column("rate", number=True),
     Column("interval", number=True),
     Column("n", number=True, note="accepted samples"),
-    Column("claim, confidence"),
-    Column("status"),
+    blocks.STANDING,
 )
 
 
@@ -54,8 +53,7 @@ def _row(view: View, rate: Fact) -> Row:
             blocks.number_cell(rate),
             blocks.interval_cell(rate),
             blocks.count_cell(rate.n),
-            blocks.confidence_cell(rate, view.report.finding.get(rate.metric)),
-            Cell(blocks.status(rate.status), note=rate.reason),
+            blocks.standing_cell(rate),
         ),
         id=rate.metric,
         kind="" if blocks.sort_key(rate) is not None else "rg-absent",

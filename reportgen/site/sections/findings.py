@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from reportgen.findings.finding import Claim, Finding
-from reportgen.site.markup import Html, element, fold
+from reportgen.site.markup import Html, element, fold, join
 from reportgen.site.view import Section, View, present
 
 ELSEWHERE = ("sharing:", "scaling:")
 """Rules about pairs and about cores stand in the sections of interference and bandwidth."""
 
+FIRST = ("drift", "acceptance", "reported", "probes", "pages", "operands")
+"""Rules in the order in which a reader needs them."""
+
 CONTRADICTIONS, RULES = 6, 12
-"""Findings shown with their evidence; further ones are folded, in short."""
+"""So many are shown; further ones are folded."""
 
 
 def section(view: View) -> Section:
@@ -22,25 +25,43 @@ def section(view: View) -> Section:
     if not chosen:
         nothing = element("p", "No contradiction was found, and no rule speaks of several metrics.")
         return Section("findings", "Findings", (intro, nothing))
-    parts = [*view.findings(failed[:CONTRADICTIONS]), _rest(view, failed[CONTRADICTIONS:])]
+    parts = _contradictions(view, failed)
     parts += [*view.findings(rules[:RULES]), _rest(view, rules[RULES:])]
     return Section("findings", "Findings", present((intro, *parts)))
+
+
+def _contradictions(view: View, failed: list[Finding]) -> list[Html]:
+    """Each gate that was not passed, once, with the findings that it makes doubtful under it."""
+    concerned: dict[str, list[Finding]] = {}
+    for item in failed:
+        for text in item.contradictions:
+            concerned.setdefault(text, []).append(item)
+    boxes = []
+    for text, items in concerned.items():
+        which = fold(f"Concerns {len(items)} of the findings", view.stated(item.id for item in items))
+        content = join((element("b", "Contradiction."), text), " ")
+        boxes.append(
+            element("div", join((element("p", content), which)), class_="rg-finding rg-contradicted")
+        )
+    rest = join(boxes[CONTRADICTIONS:])
+    more = fold(f"{len(boxes) - CONTRADICTIONS} further contradictions", rest) if rest else Html("")
+    return [*boxes[:CONTRADICTIONS], more]
 
 
 def _rest(view: View, items: list[Finding]) -> Html:
     """What would drown the page, in short and folded."""
     if not items:
         return Html("")
-    noun = "contradictions" if items[0].contradictions else "findings"
-    return fold(f"{len(items)} further {noun}", view.stated(item.id for item in items))
+    return fold(f"{len(items)} further findings", view.stated(item.id for item in items))
 
 
 def select(findings: tuple[Finding, ...]) -> list[Finding]:
-    """Contradictions, then rules (`rule:metric`), then other inferences; surest first."""
+    """Contradictions, then rules in the order of `FIRST`, then the others; surest first."""
 
-    def rank(item: Finding) -> tuple[int, float, str]:
-        place = 0 if item.contradictions else 1 if ":" in item.id else 2
-        return place, -item.confidence, item.id
+    def rank(item: Finding) -> tuple[bool, int, float, str]:
+        rule = item.id.partition(":")[0]
+        place = FIRST.index(rule) if rule in FIRST else len(FIRST)
+        return not item.contradictions, place, -item.confidence, item.id
 
     several = [
         item

@@ -15,8 +15,7 @@ LATENCY = (
     Column("cycles", number=True, note="dependent latency: slope of cycles over chain length"),
     Column("interval", number=True),
     Column("n", number=True, note="accepted samples"),
-    Column("claim, confidence"),
-    Column("status"),
+    blocks.STANDING,
 )
 THROUGHPUT = (
     Column("operation"),
@@ -25,8 +24,7 @@ THROUGHPUT = (
     Column("cycles each", number=True, note="issue interval: cycles per instruction on the plateau"),
     Column("knee", number=True, note="independent accumulators from which the plateau holds"),
     Column("n", number=True, note="accepted samples"),
-    Column("claim, confidence"),
-    Column("status"),
+    blocks.STANDING,
 )
 
 
@@ -87,8 +85,7 @@ def _latency_row(view: View, row: Instruction) -> Row:
             blocks.bare_cell(fact),
             blocks.bare_interval_cell(fact),
             blocks.count_cell(fact.n),
-            blocks.confidence_cell(fact, view.report.finding.get(fact.metric)),
-            Cell(blocks.status(fact.status), note=fact.reason),
+            blocks.standing_cell(fact),
         ),
         id=fact.metric,
         kind="" if blocks.sort_key(fact) is not None else "rg-absent",
@@ -109,8 +106,7 @@ def _throughput_row(view: View, row: Instruction) -> Row:
             inverse,
             Cell(str(row.knee) if row.knee else "–", sort=float(row.knee) if row.knee else None),
             blocks.count_cell(fact.n),
-            blocks.confidence_cell(fact, view.report.finding.get(fact.metric)),
-            Cell(blocks.status(fact.status), note=fact.reason),
+            blocks.standing_cell(fact),
         ),
         id=fact.metric,
         kind="" if blocks.sort_key(fact) is not None else "rg-absent",

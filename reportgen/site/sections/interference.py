@@ -15,8 +15,7 @@ COLUMNS = (
     Column("interval", number=True),
     Column("reading"),
     Column("n", number=True, note="accepted samples"),
-    Column("claim, confidence"),
-    Column("status"),
+    blocks.STANDING,
 )
 
 STATED = 6
@@ -39,8 +38,7 @@ def section(view: View) -> Section | None:
                 blocks.bare_interval_cell(pair.index, 3),
                 Cell(pair.reading or "–"),
                 blocks.count_cell(pair.index.n),
-                blocks.confidence_cell(pair.index, view.report.finding.get(pair.index.metric)),
-                Cell(blocks.status(pair.index.status), note=pair.index.reason),
+                blocks.standing_cell(pair.index),
             ),
             id=pair.index.metric,
             kind="" if blocks.sort_key(pair.index) is not None else "rg-absent",

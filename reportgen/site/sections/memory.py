@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reportgen.findings.metric import Kind, parse
+from reportgen.findings.metric import LEVELS, Kind, parse
 from reportgen.findings.wording.names import noun
 from reportgen.model.architecture import Fact
 from reportgen.site import blocks
@@ -15,8 +15,17 @@ COLUMNS = (
     Column("value", number=True),
     Column("interval", number=True),
     Column("n", number=True, note="accepted samples"),
-    Column("claim, confidence"),
-    Column("status"),
+    blocks.STANDING,
+)
+
+ORDER = (
+    Kind.CAPACITY,
+    Kind.LEVEL_LATENCY,
+    Kind.LEVEL_TIME,
+    Kind.LINE,
+    Kind.ASSOCIATIVITY,
+    Kind.TLB_REACH,
+    Kind.CHASE,
 )
 
 HEADED = (Kind.CAPACITY, Kind.LEVEL_LATENCY, Kind.LINE, Kind.ASSOCIATIVITY, Kind.TLB_REACH)
@@ -25,7 +34,7 @@ HEADED = (Kind.CAPACITY, Kind.LEVEL_LATENCY, Kind.LINE, Kind.ASSOCIATIVITY, Kind
 
 def section(view: View) -> Section | None:
     """Sweep, then every fact of the hierarchy."""
-    facts = view.report.of("memory.", "chase.")
+    facts = sorted(view.report.of("memory.", "chase."), key=_place)
     if not facts:
         return None
     intro = view.intro("memory")
@@ -46,6 +55,13 @@ def section(view: View) -> Section | None:
     return Section("memory", "Memory hierarchy", present((told, intro, drawn, body)), tuple(children))
 
 
+def _place(fact: Fact) -> tuple[bool, int, int]:
+    """Main curve first, then kinds as they are asked for, then levels from the core outwards."""
+    name = parse(fact.metric)
+    kind = ORDER.index(name.kind) if name.kind in ORDER else len(ORDER)
+    return bool(name.pages), kind, LEVELS.index(name.subject) if name.subject in LEVELS else 0
+
+
 def _row(view: View, fact: Fact) -> Row:
     plain = parse(fact.metric)
     headed = _has_heading(view, fact)
@@ -58,8 +74,7 @@ def _row(view: View, fact: Fact) -> Row:
             blocks.number_cell(fact),
             blocks.interval_cell(fact),
             blocks.count_cell(fact.n),
-            blocks.confidence_cell(fact, view.report.finding.get(fact.metric)),
-            Cell(blocks.status(fact.status), note=fact.reason),
+            blocks.standing_cell(fact),
         ),
         id="" if headed else plain.text,
         kind="" if blocks.sort_key(fact) is not None else "rg-absent",

@@ -14,8 +14,7 @@ COLUMNS = (
     Column("value", number=True),
     Column("interval", number=True),
     Column("n", number=True, note="accepted samples"),
-    Column("claim, confidence"),
-    Column("status"),
+    blocks.STANDING,
 )
 
 
@@ -50,8 +49,7 @@ def _row(view: View, fact: Fact) -> Row:
             blocks.number_cell(fact),
             blocks.interval_cell(fact),
             blocks.count_cell(fact.n),
-            blocks.confidence_cell(fact, view.report.finding.get(fact.metric)),
-            Cell(blocks.status(fact.status), note=fact.reason),
+            blocks.standing_cell(fact),
         ),
         id=fact.metric,
         kind="" if blocks.sort_key(fact) is not None else "rg-absent",

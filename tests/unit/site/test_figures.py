@@ -43,7 +43,14 @@ MATRIX = interference.HeatMap(
 )
 LATENCIES = latency.Latencies(
     tuple(
-        latency.Latency(f"operation {n}", "float" if n > 40 else "integer", 1 + n, n + 0.9, n + 1.1)
+        latency.Operation(
+            f"operation {n}",
+            "float" if n > 40 else "integer",
+            tuple(
+                latency.Latency(label, 1 + n % 23, n % 23 + 0.99, n % 23 + 1.01)
+                for label in ("scalar", "128 bit", "256 bit", "512 bit")
+            ),
+        )
         for n in range(80)
     )
 )
@@ -56,7 +63,7 @@ SATURATION = throughput.Saturation(
                 for label in ("scalar", "128 bit", "256 bit", "512 bit")
             ),
         )
-        for number in range(11)
+        for number in range(15)
     )
 )
 RATES = bandwidth.Bandwidth(

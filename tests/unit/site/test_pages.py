@@ -83,7 +83,7 @@ def test_contradictions_lead_and_rules_about_pairs_stand_elsewhere() -> None:
             found("reported:memory.line", confidence=0.95),
         )
     )
-    assert [item.id for item in order] == ["bandwidth.l1.read", "reported:memory.line", "drift:run"]
+    assert [item.id for item in order] == ["bandwidth.l1.read", "drift:run", "reported:memory.line"]
 
 
 def test_a_listing_folds_repetition_and_ends_with_what_is_left_out() -> None:
