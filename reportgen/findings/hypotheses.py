@@ -25,6 +25,9 @@ LINEAR_WITHIN = 0.02
 WHOLE_WITHIN = 0.02
 """Cycles by which a latency may miss a whole number."""
 
+EQUAL_WITHIN = 0.02
+"""Rates this close are the same: the highest of them is highest by chance."""
+
 ROOF_ROOM = 1.05
 """A library routine may exceed a measured roof by this before the hypothesis falls."""
 
@@ -65,6 +68,8 @@ class _Case:
     """Quantities of the probe without a value."""
     failed: frozenset[str]
     """Gates that a quantity of the probe did not pass."""
+    refuted: frozenset[str]
+    """Those of them that failed on quantities of this probe alone, so that no other can be to blame."""
 
 
 _Ending = tuple[Verdict, str]
@@ -85,19 +90,18 @@ def conclude(evidence: Evidence, contradictions: Iterable[Contradiction] = ()) -
     for group in (evidence.quantities, *evidence.repeated.values()):
         for quantity in group:
             every.setdefault(quantity.probe, []).append(quantity)
-    failed: dict[str, set[str]] = {}
-    for one in contradictions:
-        for metric in one.metrics:
-            failed.setdefault(metric, set()).add(one.gate)
+    breaches = tuple(contradictions)
     found = {}
     for probe in evidence.run.probes:
         own = every.get(probe.id, [])
+        names = {quantity.metric for quantity in own}
         case = _Case(
             evidence=evidence,
             probe=probe,
             quantities=[quantity for quantity in own if stated(quantity)],
             refused=[quantity for quantity in own if not stated(quantity)],
-            failed=frozenset(gate for q in own for gate in failed.get(q.metric, ())),
+            failed=frozenset(one.gate for one in breaches if names & set(one.metrics)),
+            refuted=frozenset(one.gate for one in breaches if names >= set(one.metrics)),
         )
         rule, judge = RULES.get(probe.analysis, _NO_RULE)
         verdict, reason = judge(case) if case.quantities or probe.analysis == "slope" else _nothing(case)
@@ -119,7 +123,7 @@ def _slope(case: _Case) -> _Ending:
     if not case.quantities:
         return _nothing(case)
     if not residuals:
-        return _open("the analysis states no linearity")
+        return _open("fewer than three lengths do not show whether the line is straight")
     quantity = case.quantities[0]
     if "whole number" in case.probe.hypothesis:
         value, (low, high) = central(quantity), interval(quantity)
@@ -144,7 +148,7 @@ def _plateau(case: _Case) -> _Ending:
     for quantity in case.quantities:
         if parse(quantity.metric).kind is Kind.THROUGHPUT:
             if quantity.status is Status.CENSORED:
-                return _no("the rate still rises at the largest number of accumulators")
+                return _open("the rate still rises at the most accumulators that were tried")
             if "knee" not in quantity.details:
                 return _open("the analysis states no knee")
     return _YES
@@ -177,8 +181,11 @@ def _interference(case: _Case) -> _Ending:
 
 
 def _steps(case: _Case) -> _Ending:
-    if case.failed & {"latencies_rise", "capacities_nest"}:
-        return _no(f"gates failed: {', '.join(sorted(case.failed))}")
+    ordering = {"latencies_rise", "capacities_nest"}
+    if case.refuted & ordering:
+        return _no(f"gates failed: {', '.join(sorted(case.refuted & ordering))}")
+    if case.failed & ordering:
+        return _open("its levels do not fit those of another probe")
     edges = [q for q in case.quantities if parse(q.metric).kind is Kind.CAPACITY]
     if not any(q.status is not Status.CENSORED for q in edges):
         return _open("no boundary was found within the range of the sweep")
@@ -193,8 +200,10 @@ def _edge(case: _Case) -> _Ending:
 
 def _levels(gate: str) -> Callable[[_Case], _Ending]:
     def judge(case: _Case) -> _Ending:
-        if gate in case.failed:
+        if gate in case.refuted:
             return _no(f"gate failed: {gate}")
+        if gate in case.failed:
+            return _open("its levels do not fit those of another probe")
         names = {parse(quantity.metric).subject for quantity in case.quantities}
         return _YES if len(names) > 1 else _open("fewer than two levels have a number")
 
@@ -215,9 +224,24 @@ def _peak(case: _Case) -> _Ending:
     best = next((str(q.details["operation"]) for q in case.quantities if "operation" in q.details), "")
     if not best or len({_width(one) for one in operations}) < 2:
         return _open("fewer than two register widths were measured")
-    if _width(best) == max(_width(one) for one in operations):
-        return _YES
-    return _no(f"{best} gave the highest rate")
+    widest = max(_width(one) for one in operations)
+    as_fast = {one for one in _as_fast(case) | {best} if _width(one) < widest}
+    if as_fast:
+        return _no(f"{', '.join(sorted(as_fast))} is as fast as the widest registers, or faster")
+    return _YES
+
+
+def _as_fast(case: _Case) -> set[str]:
+    """Operations whose best work per cycle is that of the best one, within `EQUAL_WITHIN`."""
+    rates: dict[str, float] = {}
+    for quantity in case.quantities:
+        pairs = zip(
+            quantity.details.get("operations", ()), quantity.details.get("per_cycle", ()), strict=False
+        )
+        for operation, rate in pairs:
+            rates[str(operation)] = max(rates.get(str(operation), 0.0), float(rate))
+    most = max(rates.values(), default=0.0)
+    return {operation for operation, rate in rates.items() if rate >= most * (1 - EQUAL_WITHIN)}
 
 
 def _library(case: _Case) -> _Ending:
@@ -245,8 +269,8 @@ _STRAIGHT = (
     "whole number, the slope is one within its interval or 0.02 cycles."
 )
 _STOPS_RISING = (
-    "Supported when the rate stops rising within the accumulators that were tried; not supported when it "
-    "still rises at the last."
+    "Supported when the rate stops rising within the accumulators that were tried; undecided when it still "
+    "rises at the most."
 )
 _READING = (
     "Where the probe expects a reading, supported by that reading and not supported by the opposite one; "
@@ -274,7 +298,7 @@ RULES: dict[str, tuple[str, Callable[[_Case], _Ending]]] = {
         _levels("bandwidth_falls"),
     ),
     "peak": (
-        "Supported when the operation with the highest rate is of the widest registers that were measured.",
+        "Supported when no operation of narrower registers is within 2 % of the highest work per cycle.",
         _peak,
     ),
     "library": ("Supported when no size exceeds the measured peak of its precision by 5 %.", _library),

@@ -36,11 +36,23 @@ def _nesting(evidence: Evidence) -> Iterator[Breach]:
 
 
 def _rising(evidence: Evidence) -> Iterator[Breach]:
-    for kind in (Kind.LEVEL_LATENCY, Kind.LEVEL_TIME, Kind.CHASE):
-        for inner, outer in _ordered(evidence, kind, LEVELS):
-            if central(outer) < central(inner) * DISTINCT:
-                rule = "an outer level is slower than the one inside it by 10 % or more"
-                yield _order(evidence, inner, outer, rule)
+    """Along each series, and from sweep to chase: a label that slipped by one level shows there."""
+    pairs = [
+        pair
+        for kind in (Kind.LEVEL_LATENCY, Kind.LEVEL_TIME, Kind.CHASE)
+        for pair in _ordered(evidence, kind, LEVELS)
+    ]
+    for inner, outer in pairwise(LEVELS):
+        for near, far in (("memory", "chase"), ("chase", "memory")):
+            found = [
+                evidence.usable(f"{stem}.{name}.latency") for stem, name in ((near, inner), (far, outer))
+            ]
+            if found[0] is not None and found[1] is not None:
+                pairs.append((found[0], found[1]))
+    for within, beyond in pairs:
+        if central(beyond) < central(within) * DISTINCT:
+            rule = "an outer level is slower than the one inside it by 10 % or more"
+            yield _order(evidence, within, beyond, rule)
 
 
 def _order(evidence: Evidence, inner: Quantity, outer: Quantity, rule: str) -> Breach:

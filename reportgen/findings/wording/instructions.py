@@ -5,7 +5,7 @@ from __future__ import annotations
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.evidence import central
 from reportgen.findings.wording.names import with_article
-from reportgen.findings.wording.numbers import amount, listed, percent
+from reportgen.findings.wording.numbers import amount, listed, one, percent
 
 
 def _subject(title: str) -> str:
@@ -51,11 +51,22 @@ def throughput(
         trivial: `trivial` or `non-trivial` where time depends on operands.
         at_front_end: the rate is that of the front end, so it bounds what lies behind.
     """
-    reached = f", reached with {knee} independent chains" if knee else ""
+    chains = "one chain" if knee == 1 else f"{knee} independent chains"
+    reached = f", reached with {chains}" if knee else ""
     bound = " The front end issues no faster, so what lies behind it may be." if at_front_end else ""
     return (
         f"Independent instructions of the kind “{title}” start at {amount(quantity)}"
         f"{_operands(trivial, title)}{reached}.{bound}"
+    )
+
+
+def throughput_bound(title: str, quantity: Quantity, trivial: str = "") -> str:
+    """Censored: the rate still rose with the most chains, so there is a bound and no plateau."""
+    bound = quantity.low if quantity.low is not None else central(quantity)
+    return (
+        f"Independent instructions of the kind “{title}” start at a rate of at least "
+        f"{one(bound, quantity.unit)} (n = {quantity.n}){_operands(trivial, title)}: the rate still rose "
+        "with the most chains that were tried."
     )
 
 

@@ -22,7 +22,7 @@ def sentence(evidence: Evidence, quantity: Quantity) -> str:
     phrase = noun(quantity.metric, evidence.title)
     if len(quantity.modes) > 1:
         return general.modes(phrase, quantity, of_the_body="repetition of the body" in quantity.reason)
-    if quantity.status is Status.CENSORED:
+    if quantity.status is Status.CENSORED and name.kind is not Kind.THROUGHPUT:
         return general.at_least(phrase, quantity)
     return _by_kind(evidence, name, quantity, phrase)
 
@@ -67,6 +67,8 @@ def _instruction(evidence: Evidence, name: MetricId, quantity: Quantity) -> str:
     if name.kind is Kind.LATENCY:
         companions = [evidence.title(other) for other in constants.get("companions", ())]
         return instructions.latency(title, quantity, trivial, companions)
+    if name.kind is Kind.THROUGHPUT and quantity.status is Status.CENSORED:
+        return instructions.throughput_bound(title, quantity, trivial)
     if name.kind is Kind.THROUGHPUT:
         at_front_end = central(quantity) >= AT_FRONT_END * evidence.run.clock.canary_best > 0
         return instructions.throughput(title, quantity, knee(quantity), trivial, at_front_end)

@@ -129,6 +129,13 @@ def test_a_chase_falls_from_level_to_level() -> None:
     assert breaches("latencies_rise", *pair, run=run())
 
 
+def test_a_level_by_one_probe_and_the_next_by_another_are_apart_too() -> None:
+    """A label that slipped: "L3" of the sweep takes as long as DRAM of the chase."""
+    pair = quantity("memory.l3.latency", 544.0), quantity("chase.dram.latency", 554.0)
+    (found,) = breaches("latencies_rise", *pair, run=run())
+    assert found.metrics == ("memory.l3.latency", "chase.dram.latency")
+
+
 def test_ticks_taken_for_cycles_are_found() -> None:
     seconds = quantity("memory.l1.latency_time", 5.0 / 3.5e9)
     ticks = quantity("memory.l1.latency", 5.0 * 2.6 / 3.5)

@@ -88,6 +88,16 @@ def test_throughput() -> None:
     )
 
 
+def test_a_throughput_without_a_plateau_is_a_bound() -> None:
+    rising = quantity("throughput.x", 2.0, 1.99, None, status=Status.CENSORED)
+    assert instructions.throughput_bound("AES round", rising) == (
+        "Independent instructions of the kind “AES round” start at a rate of at least 1.99 per cycle "
+        "(n = 240): the rate still rose with the most chains that were tried."
+    )
+    assert "of at least 1.99 per cycle" in sentence(gather(run(), [rising]), rising)
+    assert "reached with one chain." in instructions.throughput("x", quantity("throughput.x", 2.0), knee=1)
+
+
 def test_issue_interval() -> None:
     assert instructions.issue_interval("FP32 add", quantity("issue_interval.x", 0.5, 0.49, 0.51)) == (
         "An FP32 add that waits for no recent result can start every 0.50 cycles (0.49 … 0.51, n = 240)."
