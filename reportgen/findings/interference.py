@@ -23,6 +23,9 @@ INDEPENDENT_BELOW = 0.15
 SERIALISED_FROM = 0.85
 """An index whose interval reaches it, and stays above the independent range, is read as shared."""
 
+BEYOND_SERIAL = 1.15
+"""One after the other is always possible; an index whose interval lies above this is not of sharing alone."""
+
 FRONT_END_ROOM = 1.05
 """A mix that takes less than this times the front end's own time may be bound by the front end."""
 
@@ -47,6 +50,8 @@ def read(evidence: Evidence, quantity: Quantity) -> Reading:
     room = front_end_room(evidence, quantity)
     if room is not None and room < FRONT_END_ROOM and name.subject != name.part:
         return Reading(CANNOT_TELL, "the mix runs as fast as the front end can issue it")
+    if low > BEYOND_SERIAL:
+        return Reading(CANNOT_TELL, "the mix takes longer than one kind after the other would")
     if low < INDEPENDENT_BELOW:
         return Reading(CANNOT_TELL, "its interval reaches from independent into partly shared")
     return Reading(SHARED if central(quantity) >= SERIALISED_FROM else PARTLY)

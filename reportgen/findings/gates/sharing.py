@@ -1,4 +1,4 @@
-"""Interference is symmetric and transitive, and two copies of one operation serialise."""
+"""Interference is symmetric, transitive and at most serial; two copies of one operation serialise."""
 
 from __future__ import annotations
 
@@ -57,6 +57,13 @@ def _transitive(evidence: Evidence) -> Iterator[Breach]:
             )
 
 
+def _beyond_serial(evidence: Evidence) -> Iterator[Breach]:
+    for name, quantity in evidence.of_kind(Kind.INTERFERENCE):
+        if interval(quantity)[0] > interference.BEYOND_SERIAL:
+            first, second = evidence.title(name.subject), evidence.title(name.part)
+            yield Breach((name.text,), contradictions.beyond_serial(first, second, central(quantity)))
+
+
 def _control(evidence: Evidence) -> Iterator[Breach]:
     pairs = evidence.of_kind(Kind.INTERFERENCE)
     for name, quantity in pairs:
@@ -76,6 +83,18 @@ GATES = (
         source="definition of the index: it is symmetric in both",
         causes=("one of the two was measured beside a busy neighbour", "order of instructions in the body"),
         check=_symmetric,
+    ),
+    Gate(
+        name="sharing_at_most_serial",
+        severity=Severity.RELATION,
+        statement="Two kinds of instructions together take no longer than one kind after the other.",
+        source="one after the other is itself a way to run both; 15 % are for the interleaving",
+        causes=(
+            "the two kinds depend on each other through a register or a flag",
+            "the body is bound by latency once both are in it",
+            "one of the three times was measured beside a busy neighbour",
+        ),
+        check=_beyond_serial,
     ),
     Gate(
         name="sharing_transitive",

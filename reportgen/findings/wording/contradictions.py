@@ -56,3 +56,11 @@ def control_failed(title: str, index: float) -> str:
         f"Two copies of “{title}” score an interference index of only {one(index, 'ratio')}: the mix does "
         "not fill what the operation needs, so pairs with it can hide a conflict."
     )
+
+
+def beyond_serial(first: str, second: str, index: float) -> str:
+    """A mix that takes longer than its parts one after the other."""
+    return (
+        f"“{first}” and “{second}” score an interference index of {one(index, 'ratio')}: together they take "
+        "longer than one kind after the other would."
+    )

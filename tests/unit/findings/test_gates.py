@@ -236,6 +236,12 @@ def test_sharing_is_transitive() -> None:
     assert not breaches("sharing_transitive", *shared, quantity("interference.a.c", 0.9), run=run())
 
 
+def test_together_takes_no_longer_than_one_after_the_other() -> None:
+    (found,) = breaches("sharing_at_most_serial", quantity("interference.a.b", 1.96), run=run())
+    assert "score an interference index of 1.96: together they take longer" in found.text
+    assert not breaches("sharing_at_most_serial", quantity("interference.a.b", 1.1), run=run())
+
+
 def test_two_copies_of_one_operation_serialise() -> None:
     control = quantity("interference.a.a", 0.1, 0.05, 0.15)
     pair, other = quantity("interference.a.b", 0.0, -0.01, 0.01), quantity("interference.b.c", 1.0)

@@ -29,6 +29,7 @@ def reading(one: Quantity, *others: Quantity) -> str:
         (0.8, 0.1, PARTLY),
         (1.0, 0.01, SHARED),
         (0.9, 0.1, SHARED),
+        (1.96, 0.01, CANNOT_TELL),
         (0.12, 0.05, CANNOT_TELL),
         (0.5, 0.5, CANNOT_TELL),
     ],
