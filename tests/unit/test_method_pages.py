@@ -61,6 +61,7 @@ def test_the_other_pages_give_the_constants_of_their_analyses() -> None:
     written = constants("interference.md")
     assert float(written["independent below"]) == interference.INDEPENDENT_BELOW
     assert float(written["serialised from"]) == interference.SERIALISED_FROM
+    assert float(written["beyond serial"]) == interference.BEYOND_SERIAL
     assert float(written["room above the front end"]) == interference.FRONT_END_ROOM
     written = constants("boundary.md")
     assert float(written["least step"]) == boundary.LEAST_STEP
