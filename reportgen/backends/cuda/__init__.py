@@ -1,0 +1,1 @@
+"""NVIDIA GPUs, and the targets that the CUDA toolchain builds for where there is none."""
