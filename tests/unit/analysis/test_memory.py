@@ -1,0 +1,291 @@
+"""Levels, lines, ways, translation buffers and chases on hierarchies of known truth."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from reportgen.analysis import boundary
+from reportgen.runs.schema import Point, Run
+from reportgen.status import Status
+from tests.simulated.asked import Asked
+from tests.simulated.memory_points import (
+    chase_probe,
+    conflict_probe,
+    line_probe,
+    tlb_probe,
+    working_set_probe,
+)
+from tests.simulated.truth import KIB, MIB, CpuTruth, TrueCache
+from tests.unit.analysis.cases import Columns, analysed, covers, reject
+
+NOISY = CpuTruth()
+# A guest on a server with a fast third level; the sweep is shorter, to keep the tests so.
+SMALL = CpuTruth(
+    caches=(
+        TrueCache("l1", 32 * KIB, 4.0, ways=8),
+        TrueCache("l2", 1 * MIB, 14.0, ways=8, smear=0.19, half_height=0.95),
+        TrueCache("l3", 8 * MIB, 50.0, smear=0.3, half_height=0.95),
+    ),
+    dtlb1=72, reported_l3=16 * MIB, sweep_high=64 * MIB,
+)  # fmt: skip
+
+
+def hierarchy(truth: CpuTruth) -> list[Asked]:
+    return [working_set_probe(truth), tlb_probe(truth), line_probe(truth), conflict_probe(truth)]
+
+
+@given(
+    st.sampled_from([8, 12, 16]),
+    st.integers(20 * KIB, 80 * KIB),
+    st.floats(18.7, 21),
+    st.sampled_from([0.0, 0.1, 0.19, 0.25]),
+    st.sampled_from(["lru", "lru", "random"]),
+    st.booleans(),
+    st.integers(0, 1000),
+)
+@settings(max_examples=25)
+def test_boundaries_hold_the_true_sizes(
+    ways: int, first: int, second: float, smear: float, policy: str, huge: bool, seed: int
+) -> None:
+    l1 = first // (64 * ways) * 64 * ways
+    l2 = int(2**second) // 4096 * 4096
+    truth = replace(
+        SMALL,
+        caches=(
+            TrueCache("l1", l1, 4.0, ways=ways, policy=policy),
+            TrueCache("l2", l2, 14.0, smear=smear, half_height=0.95),
+            TrueCache("l3", 12 * MIB, 60.0, smear=0.3, half_height=0.95),
+        ),
+        huge_granted=huge,
+    )
+    assume(l2 > 6 * l1)
+    found = analysed(hierarchy, truth, seed)
+    capacity = found["memory.l1.capacity"]
+    assert covers(capacity, l1)
+    assert capacity.low is not None
+    assert capacity.high is not None
+    assert capacity.high / capacity.low <= 1.15
+    assert covers(found["memory.l2.capacity"], l2)
+    assert covers(found["memory.l3.capacity"], 12 * MIB)
+    assert found["memory.l1.latency"].value == pytest.approx(4, rel=0.01)
+    if huge:
+        assert found["memory.l2.latency"].value == pytest.approx(14, rel=0.02)
+        assert found["memory.l3.latency"].value == pytest.approx(60, rel=0.04)
+    assert found["memory.l1.associativity"].value == ways
+    assert covers(found["memory.line"], 64)
+    assert covers(found["memory.dtlb1.reach"], 72)
+
+
+def test_a_translation_knee_is_no_level() -> None:
+    """96 pages of 4 KiB end between the first and second level and cost a few cycles."""
+    found = analysed([working_set_probe(NOISY)], NOISY)
+    for suffix in ("", "_4k"):
+        assert covers(found[f"memory.l1.capacity{suffix}"], 48 * KIB)
+        assert covers(found[f"memory.l2.capacity{suffix}"], 2 * MIB)
+        assert covers(found[f"memory.l3.capacity{suffix}"], 16 * MIB)
+        second = found[f"memory.l2.capacity{suffix}"]
+        assert second.low is not None
+        assert second.low > 1 * MIB
+    knee = found["memory.l2.capacity_4k"].details["knees"][0]
+    assert knee["bytes"] == pytest.approx(96 * 4 * KIB, rel=0.1)
+    assert found["memory.l1.capacity"].details["pages"] == "huge"
+    assert found["memory.l1.capacity_4k"].details["pages"] == "4k"
+    assert found["memory.dram.latency_4k"].value == pytest.approx(456, rel=0.02)
+    assert found["memory.dram.latency"].value == pytest.approx(420, rel=0.03)
+    assert found["memory.dram.latency_time"].value == pytest.approx(420 / NOISY.cycle_hz, rel=0.03)
+
+
+def test_a_smeared_edge_is_wide_and_says_that_it_is() -> None:
+    second = analysed([working_set_probe(SMALL)], SMALL)["memory.l2.capacity"]
+    assert second.details["shape"] == "smeared"
+    assert second.low is not None
+    assert second.low < 0.85 * MIB
+    assert covers(second, 1 * MIB)
+    curve = second.details
+    assert len(curve["bytes"]) == len(curve["cycles"]) == len(curve["low"]) == len(curve["high"])
+
+
+def test_a_first_level_that_replaces_by_chance_is_a_kink() -> None:
+    caches = (TrueCache("l1", 40 * KIB, 4.0, policy="random"), *SMALL.caches[1:])
+    found = analysed(lambda truth: [working_set_probe(truth)], replace(SMALL, caches=caches))
+    assert found["memory.l1.capacity"].details["shape"] == "kink"
+    assert found["memory.l1.capacity"].value == pytest.approx(40 * KIB, rel=0.03)
+    assert found["memory.l2.latency"].value == pytest.approx(14, rel=0.01)
+
+
+def test_without_huge_pages_there_is_one_curve_and_it_says_so() -> None:
+    found = analysed(lambda truth: [working_set_probe(truth)], replace(SMALL, huge_granted=False))
+    assert not [metric for metric in found if metric.endswith("_4k")]
+    assert "Huge pages were not granted" in found["memory.l1.capacity"].reason
+    assert covers(found["memory.l2.capacity"], 1 * MIB)
+
+
+@pytest.mark.parametrize(
+    ("high", "censored", "skipped"),
+    [(24 * KIB, "l1", ["l2", "l3"]), (256 * KIB, "l2", ["l3"]), (4 * MIB, "l3", [])],
+)
+def test_a_range_that_ends_first_gives_a_bound(high: int, censored: str, skipped: list[str]) -> None:
+    found = analysed(lambda truth: [working_set_probe(truth)], replace(SMALL, sweep_high=high))
+    bound = found[f"memory.{censored}.capacity"]
+    assert (bound.status, bound.high) == (Status.CENSORED, None)
+    assert bound.low is not None
+    assert bound.low <= high
+    assert [
+        level for level in ("l1", "l2", "l3") if found[f"memory.{level}.capacity"].status is Status.SKIPPED
+    ] == skipped
+    assert found["memory.dram.latency"].status is Status.SKIPPED
+    assert "too small to leave the caches" in found["memory.dram.latency"].reason
+
+
+def test_a_range_that_ends_within_a_rise_gives_a_bound() -> None:
+    found = analysed(lambda truth: [working_set_probe(truth)], replace(SMALL, sweep_high=1 * MIB))
+    bound = found["memory.l2.capacity"]
+    assert (bound.status, bound.high) == (Status.CENSORED, None)
+    assert bound.low is not None
+    assert bound.low < 1 * MIB
+
+
+def test_two_levels_are_two_levels() -> None:
+    """A device without a third level: what lies beyond the second is memory."""
+
+    def no_third(run: Run) -> Run:
+        reported = {key: value for key, value in run.device.reported.items() if key != "l3_bytes"}
+        device = msgspec.structs.replace(run.device, reported=reported)
+        return msgspec.structs.replace(run, device=device)
+
+    caches = (SMALL.caches[0], SMALL.caches[1])
+    truth = replace(SMALL, caches=caches, dram_latency=300)
+    found = analysed(lambda truth: [working_set_probe(truth)], truth, change=no_third)
+    assert covers(found["memory.l2.capacity"], 1 * MIB)
+    assert found["memory.l3.capacity"].status is Status.UNSUPPORTED
+    assert found["memory.dram.latency"].value == pytest.approx(300, rel=0.02)
+
+
+def test_one_size_is_no_curve() -> None:
+    def one_size(run: Run) -> Run:
+        return msgspec.structs.replace(run, points=run.points[:1])
+
+    found = analysed([working_set_probe(SMALL)], SMALL, change=one_size)
+    assert found["memory.l1.capacity"].status is Status.UNSTABLE
+    assert "curve needs more" in found["memory.l1.capacity"].reason
+
+
+def test_sizes_that_occur_twice_count_once() -> None:
+    """Two requests that were rounded to one size."""
+
+    def doubled(run: Run) -> Run:
+        points = []
+        for point in run.points:
+            same = int(point.settings["bytes"]) // 128 * 128
+            points.append(msgspec.structs.replace(point, facts=point.facts | {"bytes_actual": same}))
+        return msgspec.structs.replace(run, points=tuple(points))
+
+    found = analysed([working_set_probe(SMALL)], SMALL, change=doubled)
+    sizes = found["memory.l1.capacity"].details["bytes"]
+    assert sizes == sorted(set(sizes))
+    assert covers(found["memory.l1.capacity"], 32 * KIB)
+
+
+def test_a_disturbed_size_is_no_boundary() -> None:
+    """One visit in three, or all of one size, next to a busy neighbour."""
+
+    def disturbed(columns: Columns) -> None:
+        names = [name.partition("#")[2] for name in columns["point"]]
+        whole = np.isin(names, ["bytes=8192,pages=huge", "bytes=131072,pages=huge"])
+        part = (np.arange(len(whole)) // 10) % 40 == 0
+        columns["ticks"] = np.where(whole | part, columns["ticks"] * 3 // 2, columns["ticks"])
+
+    found = analysed([working_set_probe(SMALL)], SMALL, edit=disturbed)
+    assert covers(found["memory.l1.capacity"], 32 * KIB)
+    assert covers(found["memory.l2.capacity"], 1 * MIB)
+    assert covers(found["memory.l3.capacity"], 8 * MIB)
+
+
+def test_every_rejected_sample_leaves_a_reason() -> None:
+    found = analysed(hierarchy, SMALL, edit=lambda columns: reject(columns, columns["ticks"] > 0))
+    assert {one.status for one in found.values()} == {Status.UNSTABLE}
+    assert all("passed the gates" in one.reason for one in found.values())
+
+
+def test_levels_of_a_single_plateau() -> None:
+    size = np.exp2(np.arange(12, 16, 0.25))
+    found = boundary.levels(size, np.full(len(size), 5.0), np.full(len(size), 0.001))
+    assert (len(found.plateaus), found.edges) == (1, ())
+
+
+def renamed(run: Run, change: Any) -> Run:
+    points = tuple(change(point) for point in run.points)
+    return msgspec.structs.replace(run, points=points)
+
+
+def test_chases_agree_with_the_sweep() -> None:
+    found = analysed(lambda truth: [working_set_probe(truth), chase_probe(truth)], SMALL)
+    for level, truth in (("l1", 4), ("l2", 14), ("l3", 50), ("dram", 420)):
+        assert found[f"chase.{level}.latency"].value == pytest.approx(truth, rel=0.04), level
+        assert found[f"chase.{level}.latency"].details["measured_levels"] is True
+
+
+def test_a_label_does_not_make_a_level() -> None:
+    """A working set called L3 that by the measured ends is memory."""
+
+    def mislabelled(point: Point) -> Point:
+        if point.settings.get("level") == "dram":
+            return msgspec.structs.replace(point, settings=point.settings | {"level": "l3"})
+        return point
+
+    found = analysed(
+        lambda truth: [working_set_probe(truth), chase_probe(truth)], SMALL,
+        change=lambda run: renamed(run, mislabelled),
+    )  # fmt: skip
+    wrong = found["chase.l3.latency"]
+    assert (wrong.status, wrong.value) == (Status.INVALID, None)
+    assert "by the measured ends it is dram" in wrong.reason
+
+
+def test_chases_alone_lean_on_reported_sizes_and_say_so() -> None:
+    found = analysed([chase_probe(SMALL)], SMALL)
+    one = found["chase.l1.latency"]
+    assert (one.status, one.value) == (Status.UNVERIFIED, pytest.approx(4, rel=0.01))
+    assert "system reports" in one.reason
+
+
+def test_lines_that_never_end_are_a_bound() -> None:
+    found = analysed(lambda truth: [line_probe(truth)], replace(NOISY, line=512))["memory.line"]
+    assert (found.status, found.low, found.high) == (Status.CENSORED, 256, None)
+
+
+@pytest.mark.parametrize("line", [32, 64, 128])
+def test_the_line_is_the_first_offset_outside(line: int) -> None:
+    found = analysed(lambda truth: [line_probe(truth)], replace(NOISY, line=line))["memory.line"]
+    assert (found.value, found.low, found.high) == (line, line - 8, line)
+
+
+def test_ways_that_never_end_are_a_bound() -> None:
+    wide = replace(NOISY, caches=(replace(NOISY.caches[0], ways=96, size=96 * 4096), *NOISY.caches[1:]))
+    found = analysed(lambda truth: [conflict_probe(truth)], wide)["memory.l1.associativity"]
+    assert (found.status, found.low, found.high) == (Status.CENSORED, 32, None)
+
+
+@pytest.mark.parametrize(("first", "second"), [(64, 1536), (96, 2048)])
+def test_both_translation_buffers_are_found(first: int, second: int) -> None:
+    truth = replace(NOISY, dtlb1=first, dtlb2=second, sweep_high=64 * MIB)
+    found = analysed(lambda truth: [working_set_probe(truth), tlb_probe(truth)], truth)
+    assert covers(found["memory.dtlb1.reach"], first)
+    assert covers(found["memory.dtlb2.reach"], second)
+
+
+def test_a_second_buffer_beyond_the_range_is_a_bound() -> None:
+    def capped(run: Run) -> Run:
+        points = tuple(p for p in run.points if int(p.settings["count"]) <= 1024)
+        return msgspec.structs.replace(run, points=points)
+
+    found = analysed([tlb_probe(NOISY)], NOISY, change=capped)
+    assert covers(found["memory.dtlb1.reach"], 96)
+    assert found["memory.dtlb2.reach"].status in (Status.CENSORED, Status.OK)
