@@ -145,7 +145,8 @@ def test_a_neighbour_for_a_whole_visit_is_left_out() -> None:
 def test_the_line_is_exact_on_exact_values() -> None:
     steps = np.repeat([48.0, 96, 144, 192], 3)
     line = fit_line(steps, 7 + 2.5 * steps)
-    assert (line.slope, line.intercept) == (pytest.approx(2.5), pytest.approx(7))
+    assert line.slope == pytest.approx(2.5)
+    assert line.intercept == pytest.approx(7)
     assert line.error == pytest.approx(0, abs=1e-9)
     assert line.kept.all()
 
