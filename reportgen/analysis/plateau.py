@@ -2,8 +2,8 @@
 
 One chain issues at 1/latency; more chains overlap until a resource is full, and from that knee on
 the rate stays.  The plateau is the median over all visits of the settings within `MEMBER` of the
-best; when only the largest setting reaches it, nothing shows that the rise has ended and the rate
-is a lower bound.
+best.  When the largest setting still exceeds the one before, nothing shows that the rise has ended and
+the rate is a lower bound.
 """
 
 from __future__ import annotations
@@ -98,11 +98,19 @@ def _rates(evidence: Evidence, point: Point) -> Visits:
 
 
 def _still_rising(values: Array, settings: list[int]) -> str:
-    """Why the last setting is not known to be on the plateau, or ''."""
+    """Why the last setting is not known to be on the plateau, or ''.
+
+    A single last setting on the plateau is enough where the one before still rose in proportion to
+    its chains and the last does not: the limit was met in between.
+    """
     if len(values) == 1:
         return (
             f"Only {settings[0]} accumulators were measured, so nothing shows that the rate has levelled off."
         )
-    if int(np.argmax(values)) == len(values) - 1 and values[-1] > values[-2] * (1 + RISING):
-        return f"The rate still rises at {settings[-1]} accumulators, the most that were measured."
-    return ""
+    if int(np.argmax(values)) < len(values) - 1 or values[-1] <= values[-2] * (1 + RISING):
+        return ""
+    chains = np.array(settings, dtype=float)
+    share = values / (chains * values[0] / chains[0])
+    if share[-2] >= 1 - RISING and share[-1] < 1 - RISING:
+        return ""
+    return f"The rate still rises at {settings[-1]} accumulators, the most that were measured."

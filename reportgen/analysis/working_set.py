@@ -38,6 +38,8 @@ NEIGHBOURS = 6
 """Sizes on either side whose scatter is taken together."""
 WINDOW_OCTAVES = 0.4
 """Latency of a level: the flattest stretch of at least this length ..."""
+OUTSIDE = 1.5
+"""From this multiple of the reported last-level cache on, the last plateau is not that cache's."""
 TWO_LEVELS = 4.0
 """An edge that reaches further than this, as a ratio, may be two that are too close to tell apart."""
 PARTLY_HIT = 1.005
@@ -162,7 +164,8 @@ def _scaled(time: Visits, factor: float) -> Visits:
 def _of_curve(evidence: Evidence, curve: Curve, suffix: str, note: str) -> tuple[list[Quantity], Hierarchy]:
     found = boundary.levels(curve.size, curve.latency, curve.noise)
     last = last_level(evidence.run.device)
-    names = _names(found, float(curve.size[-1]), evidence, last)
+    largest = float(curve.size[-1])
+    names = _names(found, largest, last)
     details = curve.details | {
         "envelope": numbers(found.envelope),
         "knees": [{"bytes": knee.size, "from": knee.hit, "to": knee.top} for knee in found.knees],
@@ -174,10 +177,20 @@ def _of_curve(evidence: Evidence, curve: Curve, suffix: str, note: str) -> tuple
         result.append(capacity)
         if end is not None:
             ends[name] = end
-    for index, name in enumerate(names[: len(found.plateaus)]):
+    resident = "dram" in names and len(names) <= len(CACHES) and largest < ROUNDED * DRAM_MULTIPLE * last
+    for index, name in enumerate(names):
+        if name == "dram" and resident:
+            continue
         result += _latency(evidence, curve, found, index, name, last, suffix, details)
+    if resident:
+        result.append(
+            evidence.narrowed(curve.points).without_value(
+                f"memory.dram.latency{suffix}", "cycle", METHOD, status=Status.INVALID,
+                reason=f"cache-resident: the sweep ended at {largest:.0f} bytes, less than "
+                f"{DRAM_MULTIPLE:.0f} times the last-level cache ({last:.0f} bytes).",
+            )
+        )  # fmt: skip
     if "dram" not in names:
-        largest = float(curve.size[-1])
         result.append(
             evidence.narrowed(curve.points).without_value(
                 f"memory.dram.latency{suffix}", "cycle", METHOD, status=Status.SKIPPED,
@@ -194,18 +207,17 @@ def _outermost(ends: dict[str, Interval]) -> float:
     return max((end.high for end in ends.values() if math.isfinite(end.high)), default=0.0)
 
 
-def _names(found: boundary.Levels, largest: float, evidence: Evidence, last: float) -> list[str]:
-    """Names of the plateaus: the last one is memory when the sweep went far enough beyond the caches.
+def _names(found: boundary.Levels, largest: float, last: float) -> list[str]:
+    """Names of the plateaus, from the core outwards.
 
-    Far enough is four times the last-level cache that the system reports, or three levels found (a
-    guest may be told of a cache of which it has a part).  Otherwise it is the next cache level.
+    The last one is memory when three ends were found before it (a guest may be told of a cache of
+    which it has a part), or when the sweep went clearly beyond the last-level cache that the system
+    reports.  Otherwise it is the next cache level.
     """
     count = len(found.plateaus)
-    caches = [key for key in ("l1d_bytes", "l2_bytes", "l3_bytes") if evidence.run.device.reported.get(key)]
-    beyond = bool(last) and largest >= ROUNDED * DRAM_MULTIPLE * last
     if count > len(CACHES):
         return [*CACHES, "dram"]
-    if count > 1 and beyond and count > min(len(caches), 2):
+    if count > 1 and last and largest >= OUTSIDE * last:
         return [*CACHES[: count - 1], "dram"]
     return list(CACHES[:count])
 
@@ -239,7 +251,8 @@ def _capacity(
             metric, "byte", METHOD, edge.interval, near, reason=f"{text} {note}".strip(), passes=len(values),
             details=details | {"shape": edge.shape, "hit": edge.hit, "top": edge.top},
         )  # fmt: skip
-        return quantity, edge.interval
+        # Where two levels may be in one edge, only what surely fits counts as inside.
+        return quantity, edge.interval._replace(value=edge.interval.low) if wide else edge.interval
     if edge is not None or (name in names and index == len(found.plateaus) - 1):
         low = edge.interval.low if edge is not None else largest
         text = (

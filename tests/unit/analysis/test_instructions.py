@@ -200,6 +200,14 @@ def test_a_rate_that_still_rises_is_a_bound() -> None:
     assert "at most 1.5" in interval.reason
 
 
+def test_a_limit_met_between_two_settings_is_a_plateau() -> None:
+    found = analysed([chains(lambda k: min(k / 4, 2.0), counts=(1, 12))])["throughput.x"]
+    assert (found.status, found.details["knee"]) == (Status.OK, 12)
+    assert covers(found, 2)
+    creeping = analysed([chains(lambda k: {1: 1.0, 8: 2.6, 16: 2.9}[k], counts=(1, 8, 16))])["throughput.x"]
+    assert creeping.status is Status.CENSORED
+
+
 def test_one_setting_shows_no_plateau() -> None:
     found = analysed([chains(lambda k: 1.0, counts=(8,))])["throughput.x"]
     assert found.status is Status.CENSORED

@@ -144,6 +144,16 @@ def test_a_range_that_ends_first_gives_a_bound(high: int, censored: str, skipped
     assert "too small to leave the caches" in found["memory.dram.latency"].reason
 
 
+def test_a_last_plateau_beyond_the_reported_caches_is_not_a_cache() -> None:
+    """Second and third level in one edge, and a sweep too short for memory alone to answer."""
+    caches = (SMALL.caches[0], SMALL.caches[1])
+    truth = replace(SMALL, caches=caches, dram_latency=300, sweep_high=40 * MIB)
+    found = analysed(lambda truth: [working_set_probe(truth)], truth)
+    assert found["memory.l3.capacity"].status is Status.UNSUPPORTED
+    assert found["memory.dram.latency"].status is Status.INVALID
+    assert found["memory.dram.latency"].reason.startswith("cache-resident")
+
+
 def test_a_range_that_ends_within_a_rise_gives_a_bound() -> None:
     found = analysed(lambda truth: [working_set_probe(truth)], replace(SMALL, sweep_high=1 * MIB))
     bound = found["memory.l2.capacity"]
