@@ -6,7 +6,8 @@ on_startup   its mere presence keeps this object, and so its memory, across the 
 on_config    the data folder is watched; style sheet, script and an extension are put in place
 on_files     pages, figures and downloads join the files; folder markers in the nav are expanded;
              a run that cannot be read is a page that says so, and a logged warning
-on_page_markdown   the home page gets its table of devices
+on_page_markdown   the home page gets its table of devices; long HTML of generated pages steps aside
+on_page_content    and is put back when the Markdown around it has been parsed
 
 All content comes from `reportgen.site.render`, which does not know MkDocs.
 """
@@ -23,7 +24,7 @@ from mkdocs.plugins import BasePlugin, get_plugin_logger
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
-from reportgen.site import navigation
+from reportgen.site import navigation, passthrough
 from reportgen.site.address import Links
 from reportgen.site.pages import index
 from reportgen.site.render import SCRIPTS, STYLES, Renderer, Site
@@ -50,6 +51,7 @@ class ReportgenPlugin(BasePlugin[ReportgenConfig]):  # type: ignore[no-untyped-c
         self.renderer: Renderer | None = None
         self.site: Site | None = None
         self.links = Links()
+        self.blocks: dict[str, list[str]] = {}
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Nothing to prepare; see the head of this module."""
@@ -103,7 +105,17 @@ class ReportgenPlugin(BasePlugin[ReportgenConfig]):  # type: ignore[no-untyped-c
         return found
 
     def on_page_markdown(self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-        """Put the table of devices where a page asks for it."""
-        if MARKER not in markdown or self.site is None:
-            return markdown
-        return markdown.replace(MARKER, index.listing(self.site.shelves, page.file.src_uri, self.links))
+        """Put the table of devices where a page asks for it; set long HTML aside."""
+        if page.file.generated_by == "reportgen":
+            markdown, self.blocks[page.file.src_uri] = passthrough.stash(markdown)
+        elif MARKER in markdown and self.site is not None:
+            devices = index.listing(self.site.shelves, page.file.src_uri, self.links)
+            markdown = markdown.replace(MARKER, devices)
+        return markdown
+
+    def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
+        """Put the HTML back, and tell MkDocs of the anchors in it, which it checks links against."""
+        blocks = self.blocks.pop(page.file.src_uri, [])
+        if blocks and page.present_anchor_ids is not None:
+            page.present_anchor_ids |= passthrough.anchors(blocks)
+        return passthrough.restore(html, blocks)

@@ -34,6 +34,10 @@ class Bandwidth(msgspec.Struct, frozen=True):
     cores: int
 
 
+MARGINS = style.Margins(left=1.85, right=1.3)
+"""The numbers of the fastest level stand to the right of the axes."""
+
+
 def draw(data: Bandwidth) -> str:
     """SVG of a dot chart: a row a kernel, grouped by level, on a logarithmic axis."""
     values = [value for rate in data.rates for value in (rate.one, rate.every) if value]
@@ -45,7 +49,7 @@ def draw(data: Bandwidth) -> str:
             at += 0.7
         places.append(at)
         at += 1
-    with style.canvas(1.0 + 0.235 * at) as (figure, (axes,)):
+    with style.canvas(0.65 + 0.235 * at, MARGINS) as (figure, (axes,)):
         axes.set_xscale("log")
         axes.set_xlim(low, high)
         steps = (1, 2, 5) if high / low < 300 else (1, 3) if high / low < 3000 else (1,)
@@ -65,7 +69,7 @@ def draw(data: Bandwidth) -> str:
                 axes.annotate(
                     format_value(rate.one or best, "byte/second", 3)
                     + (f" → {format_value(rate.every, 'byte/second', 3)}" if rate.one and rate.every else ""),
-                    (best, place),
+                    (max(best, rate.one_high or 0.0, rate.every_high or 0.0), place),
                     xytext=(8, 0),
                     textcoords="offset points",
                     va="center",

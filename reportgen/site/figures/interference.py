@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from textwrap import fill
+from textwrap import fill, shorten
 
 import msgspec
 
@@ -28,6 +28,8 @@ class HeatMap(msgspec.Struct, frozen=True):
     pairs: tuple[Pair, ...]
 
 
+MARGINS = style.Margins(left=1.5, right=0.3, top=1.15, bottom=0.05)
+
 SCALE = ("#f3f6f9", "#b7d4e8", "#5ba3cf", "#0072b2", "#003f68")
 """Pale to deep in one hue, from independent to serialised: order survives any colour vision."""
 
@@ -43,7 +45,7 @@ def draw(data: HeatMap) -> str:
         cells[(pair.first, pair.second)] = pair
         cells.setdefault((pair.second, pair.first), pair)
     count = len(data.names)
-    with style.canvas(1.5 + 0.36 * count) as (figure, (axes,)):
+    with style.canvas(1.2 + 0.37 * count, MARGINS) as (figure, (axes,)):
         for row, first in enumerate(data.names):
             for column, second in enumerate(data.names):
                 cell = cells.get((first, second))
@@ -71,7 +73,9 @@ def draw(data: HeatMap) -> str:
         # Columns carry the short name that metric ids use, rows what people call the operation.
         short = [name.replace("_", " ") for name in data.names]
         axes.set_xticks(places, short, rotation=50, ha="left", rotation_mode="anchor", fontsize=8.5)
-        axes.set_yticks(places, [fill(title, 20) for title in data.titles], fontsize=8.5)
+        axes.set_yticks(
+            places, [fill(shorten(title, 40, placeholder=" …"), 22) for title in data.titles], fontsize=8.5
+        )
         axes.xaxis.tick_top()
         axes.tick_params(length=0)
         for side in axes.spines.values():

@@ -46,7 +46,7 @@ def draw(data: Latencies) -> str:
     used = {form.label for form in forms}
     labels = [label for label in style.WIDTHS if label in used]
     places, heads, at = _places(data)
-    with style.canvas(0.9 + 0.165 * at) as (figure, (axes,)):
+    with style.canvas(0.95 + 0.165 * at, style.Margins(left=2.75, top=0.4)) as (figure, (axes,)):
         axes.set_xscale("log")
         axes.set_xlim(low, high)
         style.plain_log_ticks("x", axes, low, high)
@@ -111,7 +111,7 @@ def draw(data: Latencies) -> str:
         axes.tick_params(axis="y", length=0)
         axes.set_xlabel("cycles from one result to the next that needs it")
         if len(labels) > 1:
-            figure.legend(loc="outside upper left", ncols=len(labels), frameon=False, fontsize=9)
+            figure.legend(loc="upper left", ncols=len(labels), frameon=False, fontsize=9)
         return style.to_svg(figure)
 
 

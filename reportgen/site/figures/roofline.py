@@ -75,7 +75,7 @@ def draw(data: Roofline) -> str:
     right = 2.0 ** (math.ceil(math.log2(max(marks))) + 3)
     floor = min([roof.rate * left for roof in data.memory] + [kernel.rate for kernel in data.kernels])
     bottom, top = 10.0 ** math.floor(math.log10(floor)), 10.0 ** math.ceil(math.log10(peak * 1.3))
-    with style.canvas(4.7) as (figure, (axes,)):
+    with style.canvas(4.7, style.Margins(left=1.2, right=0.25)) as (figure, (axes,)):
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
         axes.set_xlim(left, right)

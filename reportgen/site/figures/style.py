@@ -102,8 +102,26 @@ _SETTINGS: dict[Any, Any] = {
 }
 
 
+class Margins(NamedTuple):
+    """Room around the axes, inches.
+
+    Given rather than computed: a layout engine draws everything twice, and fixed margins let the
+    figures of two devices lie side by side.
+    """
+
+    left: float = 0.85
+    right: float = 0.1
+    top: float = 0.1
+    bottom: float = 0.5
+
+
 @contextmanager
-def canvas(height: float, rows: int = 1, columns: int = 1) -> Iterator[tuple[Figure, list[Axes]]]:
+def canvas(
+    height: float,
+    margins: Margins,
+    rows: int = 1,
+    columns: int = 1,
+) -> Iterator[tuple[Figure, list[Axes]]]:
     """A figure of the site's width and `height` inches, with its axes row by row.
 
     The settings hold while the block runs: draw and call `to_svg` inside it.
@@ -113,9 +131,16 @@ def canvas(height: float, rows: int = 1, columns: int = 1) -> Iterator[tuple[Fig
     from matplotlib.figure import Figure
 
     with mpl.rc_context(_SETTINGS):
-        figure = Figure(figsize=(WIDTH_INCHES, height), layout="constrained")
+        figure = Figure(figsize=(WIDTH_INCHES, height))
         FigureCanvasSVG(figure)
-        grid = figure.subplots(rows, columns, squeeze=False)
+        place = {
+            "left": margins.left / WIDTH_INCHES,
+            "right": 1 - margins.right / WIDTH_INCHES,
+            "top": 1 - margins.top / height,
+            "bottom": margins.bottom / height,
+        }
+        spaces = {"wspace": 0.1, "hspace": 0.42} if rows * columns > 1 else {}
+        grid = figure.subplots(rows, columns, squeeze=False, gridspec_kw=place | spaces)
         yield figure, [axes for row in grid for axes in row]
 
 

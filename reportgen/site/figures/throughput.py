@@ -35,6 +35,7 @@ class Saturation(msgspec.Struct, frozen=True):
 
 
 COLUMNS = 3
+MARGINS = style.Margins(left=0.6, top=0.6, bottom=0.55)
 
 
 def draw(data: Saturation) -> str:
@@ -43,7 +44,7 @@ def draw(data: Saturation) -> str:
     top = max(value for panel in data.panels for series in panel.series for value in series.per_cycle)
     used = {series.label for panel in data.panels for series in panel.series}
     strokes = {label: stroke for label, stroke in style.WIDTHS.items() if label in used}
-    with style.canvas(0.75 + 1.55 * rows, rows, COLUMNS) as (figure, grid):
+    with style.canvas(1.0 + 1.5 * rows, MARGINS, rows, COLUMNS) as (figure, grid):
         for number, (axes, panel) in enumerate(zip(grid, data.panels, strict=False)):
             for series in panel.series:
                 stroke = strokes.get(series.label, style.PLAIN)
@@ -92,6 +93,4 @@ def _legend(figure: Figure, strokes: dict[str, style.Stroke]) -> None:
         )
         for label, stroke in strokes.items()
     ]
-    figure.legend(
-        handles=handles, loc="outside upper left", ncols=min(6, len(handles)), frameon=False, fontsize=9
-    )
+    figure.legend(handles=handles, loc="upper left", ncols=len(handles), frameon=False, fontsize=9)

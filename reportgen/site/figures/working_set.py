@@ -58,8 +58,8 @@ def draw(data: WorkingSet) -> str:
     """SVG of the sweep; sizes in powers of two, latency on a logarithmic axis."""
     sizes = [size for curve in data.curves for size in curve.bytes]
     cycles = [value for curve in data.curves for value in curve.cycles]
-    bottom, top = min(cycles) * 0.72, max(cycles) * 2.4
-    with style.canvas(4.1) as (figure, (axes,)):
+    bottom, top = min(cycles) * 0.55, max(cycles) * 2.4
+    with style.canvas(4.1, style.Margins(left=0.65)) as (figure, (axes,)):
         style.size_axis(axes, min(sizes) * 0.85, max(sizes) * 1.18)
         axes.set_yscale("log")
         axes.set_ylim(bottom, top)
