@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.analysis import boundary, hierarchy, miss_ratio, plateau, slope, tlb
+from reportgen.analysis import boundary, hierarchy, miss_ratio, plateau, slope, tlb, working_set
 from reportgen.backends import gates
 from reportgen.backends.cpu.clock import CALIBRATION_CYCLES, CANARY_INSTRUCTIONS, LONG_CHAIN, SHORT_CHAIN
 from reportgen.findings import confidence, interference
@@ -70,6 +70,7 @@ def test_the_other_pages_give_the_constants_of_their_analyses() -> None:
     assert float(written["least step of a kink"]) == boundary.LEAST_KINK
     assert written["good fit"] == percent(miss_ratio.GOOD_FIT)
     assert written["least rise of translation"] == percent(tlb.LEAST_RISE)
+    assert f"went to {working_set.OUTSIDE} times" in (FOLDER / "boundary.md").read_text(encoding="utf-8")
     written = constants("bandwidth.md")
     assert written["share of a level"].startswith(f"{hierarchy.FITS} at most, {hierarchy.BEYOND} of")
     assert float(written["multiple of the last cache"]) == hierarchy.DRAM_MULTIPLE
