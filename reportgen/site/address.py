@@ -14,7 +14,7 @@ from reportgen.model.exports import dictionary
 
 DEVICES = "devices/index.md"
 COMPARE = "compare/index.md"
-DICTIONARY = "dictionary/index.md"
+DICTIONARY = "dictionary.md"
 HOW_TO_READ = "how-to-read.md"
 
 
