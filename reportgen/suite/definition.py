@@ -18,7 +18,7 @@ class Operation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Forms are assembly with placeholders: `{d}` the accumulator (also a source), `{a}`, `{b}`
     constant sources of the same register class, `{t}` a temporary of the other class, `{m}` an
     own line of the scratch page (`{m8}`, `{m16}`, `{m32}`: an own place that many bytes apart).
-    `{d.r32}`, `{d.x}`, `{d.y}` name another width of it.
+    `{d.r32}`, `{d.x}`, `{d.y}` name another width of it (AArch64: `{d.w}`, `{d.s}`, `{d.q}`).
     Several instructions are separated by `;`.
     """
 
@@ -26,7 +26,8 @@ class Operation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     group: str
     """Operation class: `integer`, `float`, `vector`, `conversion`, `memory`, `mask`, ..."""
     registers: str
-    """Register class of the accumulator: `r64`, `xmm`, `ymm`, `zmm`, `k`."""
+    """Register class of the accumulator: `r64`, `xmm`, `ymm`, `zmm`, `k`, `tmm` on x86-64; `x`, `v`, `s`,
+    `d` on AArch64."""
     form: str = ""
     """Used for latency and throughput, unless one of the next two is given."""
     latency: str = ""
@@ -54,6 +55,17 @@ class Operation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Independent accumulators that its encoding can name."""
     note: str = ""
     """A caveat shown beside the number."""
+    ctype: str = ""
+    """CUDA: C type of the accumulator: `int`, `float`, `unsigned long long`, ..."""
+    opcodes: tuple[str, ...] = ()
+    """CUDA: what one step becomes: `[COUNT ]REGEX[ on TARGETS]`, one entry a kind of machine instruction.
+    The regex matches a whole SASS opcode, on any target; the count is 1 unless given; `?` allows any
+    number of harmless others; `on >=sm_100 <sm_120` and `on sm_86 sm_89` say where the entry holds."""
+    targets: tuple[str, ...] = ()
+    """CUDA: targets that have it: bounds (`>=sm_80`, `<sm_120`, all must hold) or exact ones, any of which
+    will do and which may carry a suffix (`sm_90a`). Empty: all."""
+    emulated: str = ""
+    """CUDA: regex of opcodes that tell that the compiler made it of others."""
 
 
 class Span(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -95,6 +107,8 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Only these; elsewhere `unsupported`. Empty: any with a template."""
     title: str = ""
     in_quick: bool = True
+    on: dict[str, dict[str, Any]] = {}
+    """ISA -> keys of this definition that differ there: `[on.cuda.settings]`."""
     constants: dict[str, Any] = {}
     seconds: float = 0.1
     """Cap on sampling time for one visit of one point."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from typing import Any
 
 from reportgen.runs.schema import Device, ProbeInfo
 from reportgen.suite.definition import Definition, Operation, PlannedPoint, Probe
+from reportgen.suite.isa import asked, localised, table_of
 from reportgen.suite.load import Suite
 from reportgen.units import parse_size
 
@@ -20,19 +22,26 @@ DEFAULT_LLC = 32 << 20
 
 def probes(suite: Suite, isa: str) -> list[Probe]:
     """Every probe of the suite as it is asked on `isa`, in suite order."""
-    table = suite.tables.get(isa, {})
+    table = suite.tables.get(table_of(isa), {})
+    asking = Counter((name.partition("/")[0], each.group) for name, each in suite.definitions.items())
     found: list[Probe] = []
-    for name, definition in suite.definitions.items():
+    for name, general in suite.definitions.items():
         family = name.partition("/")[0]
+        definition = localised(general, isa)
+        if definition.group and not asked(definition, isa):
+            continue  # the class is asked by another definition there
         chosen = definition.operations
         if definition.group:
             chosen = tuple(op for op, row in table.items() if _belongs(row, definition))
         if not definition.group and not (chosen and "{operation}" in definition.metric):
             found.append(_probe(name, family, definition, chosen, "", definition.title or name))
             continue
+        # most classes are asked by one definition of a family; operations by name may be by several
+        alone = definition.group and asking[family, definition.group] == 1
+        stem = f"{family}/" if alone else f"{name}_"
         for operation in chosen:
             title = table[operation].title if operation in table else operation.replace("_", " ")
-            found.append(_probe(f"{family}/{operation}", family, definition, (operation,), operation, title))
+            found.append(_probe(f"{stem}{operation}", family, definition, (operation,), operation, title))
     return found
 
 
@@ -75,6 +84,8 @@ def points(
     else:
         rows = [{}]
     axes = {name: _values(value, device) for name, value in settings.items()}
+    if not asked(definition, device.isa):  # one point is enough to say so
+        rows, axes = rows[:1], {name: values[:1] for name, values in axes.items()}
     if "accumulators" in axes:
         most = min((operations[name].most for name in probe.operations if name in operations), default=16)
         axes["accumulators"] = [count for count in axes["accumulators"] if int(count) <= most]

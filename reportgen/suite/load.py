@@ -16,6 +16,7 @@ import msgspec
 
 from reportgen.errors import ProbeDefinitionError
 from reportgen.suite.definition import Definition, Operation, Span
+from reportgen.suite.isa import localised
 from reportgen.suite.location import probes_root
 from reportgen.units import parse_size
 
@@ -39,7 +40,7 @@ ANALYSES = frozenset(
     + "bandwidth peak library none".split()
 )
 
-REGISTER_CLASSES = frozenset("r64 xmm ymm zmm k tmm x v s d".split())
+REGISTER_CLASSES = frozenset("r32 r64 xmm ymm zmm k tmm x v s d fragment".split())
 
 
 @dataclass(frozen=True)
@@ -129,6 +130,17 @@ def _table(path: Path, base: Path) -> dict[str, Operation]:
 
 def _definition(path: Path, base: Path, known: set[str]) -> Definition:
     definition = _convert(_toml(path, base), Definition, path, base)
+    _check(definition, path, base, known)
+    for isa in definition.on:
+        try:
+            local = localised(definition, isa)
+        except msgspec.ValidationError as error:
+            raise _broken(path, base, f"on.{isa}", str(error)) from None
+        _check(local, path, base, known)
+    return definition
+
+
+def _check(definition: Definition, path: Path, base: Path, known: set[str]) -> None:
     if definition.analysis not in ANALYSES:
         raise _broken(path, base, "analysis", f"one of {', '.join(sorted(ANALYSES))}")
     for key, values in (("settings", definition.settings), ("quick", definition.quick)):
@@ -140,11 +152,12 @@ def _definition(path: Path, base: Path, known: set[str]) -> Definition:
         ("operations", definition.operations),
         ("classes", definition.classes),
         ("pairs", tuple(name for pair in definition.pairs for name in pair)),
+        ("settings.operation", definition.settings.get("operation", ())),
+        ("quick.operation", definition.quick.get("operation", ())),
     ):
         for name in names:
             if name not in known:
                 raise _broken(path, base, key, f"operations of an instruction table, not '{name}'")
-    return definition
 
 
 def _setting(value: object, key: str, path: Path, base: Path) -> None:

@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import dataclass
 from functools import cache
 
 from reportgen.backends.base import ClockConstants
 from reportgen.backends.cpu.executable import Executable
+from reportgen.backends.cpu.isa import host
 from reportgen.backends.gates import AGREEMENT, CANARY_SHARE
+from reportgen.errors import LaunchError
 
 LONG_CHAIN = 20480
 """Additions in one calibration, about 6 µs.  The time-stamp counter does not move tick by tick: on
@@ -35,16 +38,50 @@ About 2 µs, so that a jump of the time stamp is under 1 %.  (NOPs would do, but
 in pairs, and then their rate is not the dispatch width.)"""
 CANARY_BLOCK = 256
 
+
+@dataclass(frozen=True)
+class Lengths:
+    """How long calibration and canary are on one ISA; their blocks are the same on all."""
+
+    long_chain: int
+    canary_instructions: int
+
+    @property
+    def calibration_cycles(self) -> int:
+        """Cycles between a calibration and an empty window."""
+        return self.long_chain - SHORT_CHAIN
+
+
+LENGTHS = {
+    "x86_64": Lengths(LONG_CHAIN, CANARY_INSTRUCTIONS),
+    "aarch64": Lengths(65536, 98304),
+}
+"""AArch64's generic timer ticks at 1 GHz since Armv8.6, but at 24 or 25 MHz on many older cores: two of
+those ticks are 80 ns, 0.4 % of 65536 cycles at 3 GHz, and one is under 1 % of 98304 canaries at 8 a cycle."""
+
 NOTE = (
     "a cycle is one step of a dependent 64-bit register-register add chain, timed beside every sample; "
     "ticks are those of the time-stamp counter"
 )
 
 
+_TIME_STAMPS = {
+    "x86_64": "0f31 48c1e220 4809d0 c3",  # rdtsc; shl rdx, 32; or rax, rdx; ret
+    "aarch64": "df3f03d5 40e03bd5 c0035fd6",  # isb; mrs x0, cntvct_el0; ret
+}
+
+
 @cache
 def time_stamp() -> Executable:
-    """rdtsc; shl rdx, 32; or rax, rdx; ret: call it for the time-stamp counter."""
-    return Executable(bytes.fromhex("0f3148c1e2204809d0c3"), 0)
+    """Code of this machine's ISA that returns its time-stamp counter.
+
+    Raises:
+        LaunchError: no such code is known for the ISA, or the system gives no executable memory.
+    """
+    code = _TIME_STAMPS.get(host())
+    if code is None:
+        raise LaunchError(f"no time stamp is known for {host()}")
+    return Executable(bytes.fromhex(code), 0)
 
 
 def ticks() -> int:
@@ -68,8 +105,9 @@ def granularity() -> int:
 @cache
 def constants() -> ClockConstants:
     """Constants of the sample frame and of its gates, with this machine's granularity."""
+    lengths = LENGTHS[host()]
     return ClockConstants(
-        CALIBRATION_CYCLES, CANARY_INSTRUCTIONS, AGREEMENT, CANARY_SHARE, NOTE, granularity()
+        lengths.calibration_cycles, lengths.canary_instructions, AGREEMENT, CANARY_SHARE, NOTE, granularity()
     )
 
 

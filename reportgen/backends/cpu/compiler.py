@@ -12,6 +12,7 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
+from reportgen.backends.cpu import processor
 from reportgen.backends.cpu.isa import host
 from reportgen.errors import CompileError
 
@@ -51,7 +52,7 @@ def _machine() -> llvm.TargetMachine:
     llvm.initialize_native_asmprinter()
     llvm.initialize_native_asmparser()
     target = llvm.Target.from_triple(llvm.get_process_triple())
-    features = llvm.get_host_cpu_features().flatten()
+    features = ",".join(f"+{name}" for name in host_features())
     machine: llvm.TargetMachine = target.create_target_machine(
         cpu=llvm.get_host_cpu_name(), features=features, opt=0, reloc="static"
     )
@@ -89,4 +90,7 @@ def toolchain() -> dict[str, str]:
 
 def host_features() -> list[str]:
     """Instruction-set extensions that processor and operating system both allow, in LLVM's names."""
-    return [name for name, present in llvm.get_host_cpu_features().items() if present]
+    names = {name for name, present in llvm.get_host_cpu_features().items() if present}
+    if host() == "aarch64":
+        names |= processor.arm_features(processor.identity())
+    return sorted(names)

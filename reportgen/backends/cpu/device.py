@@ -14,6 +14,12 @@ from reportgen.runs.schema import Device
 
 _VENDORS = {"GenuineIntel": "Intel", "AuthenticAMD": "AMD", "CentaurHauls": "VIA", "HygonGenuine": "Hygon"}
 _IMPLEMENTERS = {"0x41": "ARM", "0x61": "Apple", "0xc0": "Ampere", "0x51": "Qualcomm", "0x4e": "NVIDIA"}
+_CORES = {
+    ("0x41", "0xd03"): "Cortex-A53", ("0x41", "0xd08"): "Cortex-A72", ("0x41", "0xd0b"): "Cortex-A76",
+    ("0x41", "0xd0c"): "Neoverse-N1", ("0x41", "0xd40"): "Neoverse-V1", ("0x41", "0xd49"): "Neoverse-N2",
+    ("0x41", "0xd4f"): "Neoverse-V2", ("0x41", "0xd84"): "Neoverse-V3", ("0xc0", "0xac3"): "Ampere-1",
+}  # fmt: skip
+"""Part numbers of common AArch64 cores (Linux, arch/arm64/include/asm/cputype.h)."""
 ISAS = ("x86_64",)
 """ISAs with a launcher; an aarch64 table and templates exist, no frame has run on such a core yet."""
 
@@ -33,9 +39,9 @@ def discover() -> list[Candidate]:
         reason = f"no timed frame has been run on {isa} yet; the backend measures {', '.join(ISAS)}"
     if sys.platform != "linux":
         return [Candidate("cpu", _device(isa, "", (0,), ()), reason)]
-    features = () if reason else _features()
+    features, notes = ((), {}) if reason else _features()
     return [
-        Candidate(f"cpu:{kind}" if kind else "cpu", _device(isa, kind, cpus, features), reason)
+        Candidate(f"cpu:{kind}" if kind else "cpu", _device(isa, kind, cpus, features, notes), reason)
         for kind, cpus in processor.core_types(allowed_cpus()).items()
     ]
 
@@ -47,22 +53,36 @@ def cpus_of(selector: str) -> tuple[int, ...]:
     return types.get(kind) or next(iter(types.values()))
 
 
-def _features() -> tuple[str, ...]:
+def _features() -> tuple[tuple[str, ...], dict[str, str]]:
+    """Instruction-set extensions that may be used, and why what is advertised may not."""
     from reportgen.backends.cpu.compiler import host_features
 
-    return tuple(sorted(host_features()))
+    names = set(host_features())
+    tiles = {name for name in names if name.startswith("amx-")}
+    if tiles and not processor.tile_palettes():
+        notes = {"amx": "advertised without a tile palette in CPUID leaf 1Dh, so it cannot be used"}
+        return tuple(sorted(names - tiles)), notes
+    return tuple(sorted(names)), {}
 
 
-def _device(isa: str, kind: str, cpus: tuple[int, ...], features: tuple[str, ...]) -> Device:
-    fields = processor.identity()
+def _device(
+    isa: str, kind: str, cpus: tuple[int, ...], features: tuple[str, ...], notes: dict[str, str]
+) -> Device:
+    fields = processor.identity(cpu=cpus[0])
     vendor = _VENDORS.get(fields.get("vendor_id", ""), "") or _IMPLEMENTERS.get(
         fields.get("CPU implementer", ""), ""
     )
-    name = fields.get("model name") or f"{vendor or platform.machine()} processor"
+    part = fields.get("CPU part", "")
+    core = _CORES.get((fields.get("CPU implementer", ""), part)) or (f"part {part}" if part else "processor")
+    name = fields.get("model name") or f"{vendor or platform.machine()} {core}"
     reported: dict[str, int | float | str] = dict(processor.caches(cpus[0]))
     for key, source in (("family", "cpu family"), ("model", "model"), ("stepping", "stepping")):
         if fields.get(source, "").isdigit():
             reported[key] = int(fields[source])
+    for key, source in (("variant", "CPU variant"), ("revision", "CPU revision")):
+        if fields.get(source):
+            reported[key] = int(fields[source], 0)
+    reported |= notes
     reported["page_bytes"] = os.sysconf("SC_PAGE_SIZE")
     if "hypervisor" in fields.get("flags", "").split():
         reported["hypervisor"] = "yes"
@@ -82,11 +102,13 @@ def _device(isa: str, kind: str, cpus: tuple[int, ...], features: tuple[str, ...
 
 
 def _slug(vendor: str, name: str, reported: dict[str, int | float | str], kind: str) -> str:
-    """Folder and URL name from vendor, model and stepping, never from a clock."""
+    """Folder and URL name from vendor, model and stepping (AArch64: part, variant, revision)."""
     text = re.sub(r"\((R|TM|C)\)|CPU|Processor|@.*|\d+-Core", " ", name, flags=re.IGNORECASE)
     if vendor and vendor.lower() not in text.lower():
         text = f"{vendor} {text}"
     parts = [text]
     if "family" in reported:
         parts.append(f"f{reported['family']}m{reported.get('model', 0)}s{reported.get('stepping', 0)}")
+    if "revision" in reported:
+        parts.append(f"r{reported.get('variant', 0)}p{reported['revision']}")
     return re.sub(r"[^a-z0-9]+", "-", " ".join([*parts, kind]).lower()).strip("-")

@@ -9,7 +9,9 @@ from __future__ import annotations
 import ctypes
 import mmap
 import os
+from contextlib import suppress
 
+from reportgen.backends.cpu.isa import host
 from reportgen.errors import LaunchError
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -30,6 +32,7 @@ class Executable:
         except OSError:
             self._map = self._memory_file(code)
         self.address = address_of(self._map)
+        _synchronise(self.address, len(code))
         self._function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(
             self.address + entry
         )
@@ -63,6 +66,23 @@ class Executable:
     def call(self, arguments: int, out: int) -> int:
         """Run the program: pointers to its argument block and to its output block."""
         return int(self._function(arguments, out))
+
+
+def _synchronise(address: int, length: int) -> None:
+    """Let instruction fetch see what was just written.
+
+    x86-64 does that itself.  On AArch64 Linux cleans and invalidates the caches when it first maps a
+    fresh page executable, and both ways above write before they do so (arch/arm64/mm/flush.c,
+    `__sync_icache_dcache`).  That is the kernel's own affair and not a promise, so libgcc's
+    `__clear_cache` is called as well where libgcc is installed (not on musl).  No frame has run on
+    such a machine yet.
+    """
+    if host() == "x86_64":
+        return
+    with suppress(OSError, AttributeError):
+        clear = ctypes.CDLL("libgcc_s.so.1").__clear_cache
+        clear.argtypes, clear.restype = (ctypes.c_void_p, ctypes.c_void_p), None
+        clear(address, address + length)
 
 
 class _PyBuffer(ctypes.Structure):

@@ -11,13 +11,7 @@ from typing import Any
 import jinja2
 
 from reportgen.backends.base import Source
-from reportgen.backends.cpu.clock import (
-    CANARY_BLOCK,
-    CANARY_INSTRUCTIONS,
-    CHAIN_BLOCK,
-    LONG_CHAIN,
-    SHORT_CHAIN,
-)
+from reportgen.backends.cpu.clock import CANARY_BLOCK, CHAIN_BLOCK, LENGTHS, SHORT_CHAIN
 from reportgen.backends.cpu.isa import Bound, assembly
 from reportgen.errors import Unsupported
 from reportgen.runs.schema import Device
@@ -70,15 +64,16 @@ class CpuGenerator:
         return Source(point.id, text, expect, work, {"seconds": definition.seconds, **setup})
 
     def _render(self, template: str, context: dict[str, Any]) -> str:
+        lengths = LENGTHS[self.device.isa]
         text = (
             _environment(self.root)
             .get_template(template)
             .render(
-                long_chain=LONG_CHAIN,
+                long_chain=lengths.long_chain,
                 chain_block=CHAIN_BLOCK,
                 canary_block=CANARY_BLOCK,
                 short_chain=SHORT_CHAIN,
-                canary_instructions=CANARY_INSTRUCTIONS,
+                canary_instructions=lengths.canary_instructions,
                 **self.assembly.frame(self.device.features),
                 **{"threads": 0, **context},
             )
@@ -88,7 +83,8 @@ class CpuGenerator:
     def _features(self, wanted: tuple[str, ...]) -> None:
         missing = [name for name in wanted if name not in self.device.features]
         if missing:
-            raise Unsupported(f"this processor lacks {', '.join(missing)}")
+            why = self.device.reported.get("amx", "") if any(n.startswith("amx") for n in missing) else ""
+            raise Unsupported(f"this processor lacks {', '.join(missing)}{f' ({why})' if why else ''}")
 
     def operation(self, name: str) -> Operation:
         """The table's row, if this device can run it."""
@@ -191,9 +187,7 @@ def _inside(device: Device, level: str) -> int:
                 "the system reports no last-level cache to be larger than; see the working-set sweep"
             )
         return min(4 * last, int(device.memory_bytes * 0.2), 1 << 30)
-    size = {"l1": l1 // 2, "l2": max(l2 // 2, 2 * l1) if l2 else 0, "l3": max(l3 // 4, 3 * l2) if l3 else 0}[
-        level
-    ]
+    size = {"l1": l1 // 2, "l2": max(l2 // 2, 2 * l1) if l2 else 0, "l3": 9 * l2 // 4 if l3 else 0}[level]
     if not size:
         raise Unsupported(f"the system reports no {level.upper()} size; see the working-set sweep")
     return size // 64 * 64

@@ -158,6 +158,10 @@ def decoder(isa: str) -> Decoder:
         from reportgen.backends.cpu.x86_64 import decode
 
         return decode
+    if isa == "aarch64":
+        from reportgen.backends.cpu.aarch64 import decode as aarch64_decode
+
+        return aarch64_decode
     raise Unsupported(f"no decoder for {isa}")
 
 
@@ -171,4 +175,8 @@ def assembly(isa: str) -> Assembly:
         from reportgen.backends.cpu.x86_64 import operands
 
         return operands
+    if isa == "aarch64":
+        from reportgen.backends.cpu.aarch64 import operands as aarch64_operands
+
+        return aarch64_operands
     raise Unsupported(f"the CPU backend has no registers and forms for {isa}")

@@ -21,15 +21,28 @@ CPUINFO = Path("/proc/cpuinfo")
 _CPUID = bytes.fromhex("53 8b07 8b4f04 0fa2 8906 895e04 894e08 89560c 5b c3".replace(" ", ""))
 """push rbx; eax, ecx from [rdi]; cpuid; eax, ebx, ecx, edx to [rsi]; pop rbx; ret"""
 
+_TILE_LEAF = 0x1D
+_ARM_FEATURES = {
+    "asimd": "neon", "asimdhp": "fullfp16", "asimddp": "dotprod", "bf16": "bf16", "i8mm": "i8mm",
+    "crc32": "crc", "pmull": "aes", "sha2": "sha2", "atomics": "lse",
+}  # fmt: skip
+"""Kernel's name of a hardware capability -> LLVM's (whose `aes` includes the polynomial multiply)."""
 
-def identity(path: Path = CPUINFO) -> dict[str, str]:
-    """First processor's fields of /proc/cpuinfo, keys as the kernel writes them; empty without it."""
+
+def identity(path: Path | None = None, cpu: int | None = None) -> dict[str, str]:
+    """One processor's fields of /proc/cpuinfo, keys as the kernel writes them; empty without it.
+
+    The first processor's where `cpu` is not given or not listed.
+    """
     try:
-        text = path.read_text(encoding="utf-8", errors="replace").split("\n\n")[0]
+        text = (path or CPUINFO).read_text(encoding="utf-8", errors="replace")
     except OSError:
         return {}
-    rows = (line.partition(":") for line in text.splitlines())
-    return {key.strip(): value.strip() for key, _, value in rows}
+    blocks = [
+        {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in part.splitlines())}
+        for part in text.split("\n\n")
+    ]
+    return next((block for block in blocks if block.get("processor") == str(cpu)), blocks[0])
 
 
 def caches(cpu: int, root: Path = SYSFS) -> dict[str, int | float | str]:
@@ -89,6 +102,22 @@ def _caches_by_cpuid() -> dict[str, int | float | str]:
         return found
     except LaunchError:
         return {}
+
+
+def tile_palettes() -> int:
+    """The highest AMX tile palette (CPUID leaf 1Dh); 0 where there is none.
+
+    A virtual machine may advertise AMX and hide this leaf; the first tile instruction then faults.
+    """
+    try:
+        return cpuid(_TILE_LEAF)[0] if cpuid(0)[0] >= _TILE_LEAF else 0
+    except LaunchError:
+        return 0
+
+
+def arm_features(fields: dict[str, str]) -> set[str]:
+    """What Linux lists as `Features` on AArch64, in LLVM's names; LLVM's own discovery leaves some out."""
+    return {_ARM_FEATURES[name] for name in fields.get("Features", "").split() if name in _ARM_FEATURES}
 
 
 def memory_limit() -> int:

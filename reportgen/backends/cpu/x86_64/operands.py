@@ -9,10 +9,12 @@ from typing import Any
 import msgspec
 
 from reportgen.backends.cpu.isa import Stream
+from reportgen.backends.cpu.start_values import integer, pattern
 from reportgen.backends.cpu.x86_64.registers import (
     General,
     Mask,
     Register,
+    Tile,
     Vector,
     accumulator,
     accumulators,
@@ -35,26 +37,9 @@ _STREAMS = {
 }
 """Kernel -> opcodes that move or compute one vector."""
 
-_ONE = {"fp64": ("<d", 1.0), "fp32": ("<f", 1.0), "fp16": ("<e", 1.0)}
-
-
-def _pattern(operation: Operation, which: str) -> bytes:
-    """64 bytes that a vector register starts with; `which` is `d`, `a` or `b`."""
-    if operation.values == "bits":
-        return bytes(range(64)) if which != "b" else bytes(reversed(range(64)))
-    if operation.precision == "bf16":
-        return struct.pack("<H", 0x3F80 if which != "b" else 0x3F00) * 32
-    if operation.precision in _ONE:
-        code, one = _ONE[operation.precision]
-        value = {"d": one, "a": one, "b": 0.5}[which]
-        if operation.values == "fraction":
-            value = {"d": 1.7, "a": 3.3, "b": 1.3}[which]
-        unit = struct.pack(code, value)
-        return unit * (64 // len(unit))
-    return (
-        struct.pack("<Q", {"d": 0x0102030405060708, "a": 0x0101010101010101, "b": 0x0202020202020202}[which])
-        * 8
-    )
+TILE_SHAPE = struct.pack("<2B14x8H16x8B8x", 1, 0, *[64] * 8, *[16] * 8)
+"""Operand of `ldtilecfg` (Intel SDM vol. 1, 18.2): palette 1, start row 0, every tile 16 rows of 64
+bytes."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +74,8 @@ class Set:
             return General("r14"), General("r14")
         if kind == "k":
             return Mask(7), Mask(7)
+        if kind == "tmm":
+            return Tile(6), Tile(7)
         return Vector(14, kind), Vector(15, kind)
 
     def _fill(self, form: str, index: int) -> str:
@@ -117,6 +104,8 @@ class Set:
         elif kind == "k":
             lines += ["mov eax, 0x5555", "kmovw k7, eax"]
             lines += [f"kmovw {self._register(i)}, eax" for i in range(self.count)]
+        elif kind == "tmm":
+            lines += self._tiles()
         else:
             lines += [f"mov r14d, {_integer(self.operation, 'a')}"]
             for which, register in zip("ab", self._constants(), strict=True):
@@ -141,6 +130,13 @@ class Set:
         lines += [f"mov {self._register(i)}, {_integer(self.operation, 'd')}" for i in range(self.count)]
         return lines
 
+    def _tiles(self) -> list[str]:
+        """Tiles get their shape and values; with a stride of 0 every row is the same 64 bytes."""
+        lines = [f"ldtilecfg [rip+{self.tag}_tiles]", "xor eax, eax"]
+        for which, register in zip("ab", self._constants(), strict=True):
+            lines += [f"lea rbx, [rip+{self.tag}_{which}]", f"tileloadd {register}, [rbx+rax*1]"]
+        return [*lines, *(f"tilezero {self._register(i)}" for i in range(self.count))]
+
     @property
     def _forms(self) -> str:
         return self.operation.form + self.operation.latency + self.operation.throughput
@@ -154,29 +150,34 @@ class Set:
 
     @property
     def release(self) -> str:
-        """Nothing is held."""
-        return ""
+        """Tiles go back to their initial state, else every switch of threads would save 8 KiB."""
+        return "  tilerelease" if self.operation.registers == "tmm" else ""
 
     @property
     def constants(self) -> str:
-        """Vector start values, behind the last instruction."""
+        """Start values of vectors and tiles, and the tiles' shape, behind the last instruction."""
         if self.operation.registers == "k" or (self.operation.registers == "r64" and "{t" not in self._forms):
             return ""
         lines = [".p2align 6"]
         for which in "dab":
-            data = _pattern(self.operation, which)
-            lines += [f"{self.tag}_{which}:", "  .byte " + ",".join(str(byte) for byte in data)]
+            data = pattern(self.operation, which)
+            lines += _bytes(f"{self.tag}_{which}", data)
+        if self.operation.registers == "tmm":
+            lines += _bytes(f"{self.tag}_tiles", TILE_SHAPE)
         return "\n".join(lines)
+
+
+def _bytes(label: str, data: bytes) -> list[str]:
+    return [f"{label}:", "  .byte " + ",".join(str(byte) for byte in data)]
 
 
 def _integer(operation: Operation, which: str) -> int:
     """Start value of a general register; `which` is `d`, `a`, `rax` or `rdx`."""
-    if operation.values == "divide":
-        # x <- 2^62 / x alternates between two non-trivial divisors
-        return {"d": 1_000_003, "a": 1 << 62, "rax": 1 << 62, "rdx": 0}[which]
-    if operation.values == "divide_by_one":
-        return {"d": 1, "a": 1, "rax": 1, "rdx": 0}[which]
-    return {"d": 3, "a": 5, "rax": 7, "rdx": 0}[which]
+    if which == "rdx":
+        return 0
+    if which == "rax":
+        return integer(operation, "a" if operation.values.startswith("divide") else "b")
+    return integer(operation, which)
 
 
 def adapt(operation: Operation, features: tuple[str, ...]) -> Operation:
@@ -197,6 +198,8 @@ def share(operation: Operation, features: tuple[str, ...]) -> tuple[str, int]:
         return "r64", 5
     if operation.registers == "k":
         return "k", 3
+    if operation.registers == "tmm":
+        return "tmm", 4  # two tile operations share one shape and the constants: they are not paired
     return "v", 12 if "avx512vl" in features else 7
 
 

@@ -3,7 +3,7 @@
 `rax` and `rdx` belong to time stamps and implicit operands, `r13` points to the scratch
 line, `r14` holds the integer constant, `r15` counts repetitions; ten general registers are left
 for accumulators.  Vector registers 14 and 15 hold constants, so that every encoding can name
-them; accumulators take 0..13 and, where the form may be EVEX-encoded, 16 and 17.
+them; accumulators take 0..13 and, where the form may be EVEX-encoded, 16..29.  Tiles 6 and 7 hold constants.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ _WIDE = {
 GENERAL = ("rbx", "rcx", "rbp", "rsi", "r8", "r9", "r10", "r11", "r12", "rdi")
 VECTOR = (*range(14), *range(16, 30))
 MASK = (1, 2, 3, 4, 5, 6)
+TILE = (0, 1, 2, 3, 4, 5)
 
 
 @dataclass(frozen=True)
@@ -79,15 +80,27 @@ class Mask:
         return f"k{self.number}"
 
 
-Register = General | Vector | Mask
+@dataclass(frozen=True)
+class Tile:
+    """An AMX tile register."""
+
+    number: int
+
+    def __str__(self) -> str:
+        return f"tmm{self.number}"
+
+
+Register = General | Vector | Mask | Tile
 
 
 def accumulator(kind: str, index: int) -> Register:
-    """Accumulator `index` of a register class (`r64`, `xmm`, `ymm`, `zmm`, `k`)."""
+    """Accumulator `index` of a register class (`r64`, `xmm`, `ymm`, `zmm`, `k`, `tmm`)."""
     if kind == "r64":
         return General(GENERAL[index])
     if kind == "k":
         return Mask(MASK[index])
+    if kind == "tmm":
+        return Tile(TILE[index])
     return Vector(VECTOR[index], kind)
 
 
@@ -97,4 +110,6 @@ def accumulators(kind: str, evex: bool) -> int:
         return len(GENERAL)
     if kind == "k":
         return len(MASK)
+    if kind == "tmm":
+        return len(TILE)
     return len(VECTOR) if evex else 14

@@ -1,0 +1,116 @@
+"""AArch64 machine code -> instructions, by capstone.
+
+capstone 5 names every instruction of the table, but for those added since Armv8.2 (FP16, dot products,
+BF16, matrix products) it does not say which operands are read and written.  For them A64's own rule is
+applied: the first register is written, the others are read, and an accumulating instruction reads the
+first as well.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import capstone
+from capstone import arm64_const
+
+from reportgen.backends.cpu.aarch64.spelling import opcode
+from reportgen.backends.cpu.isa import Instruction, Place
+
+NAME = "capstone"
+LOOP = ("subs", "b.ne")
+CALIBRATION = "add x8, x8, x9"
+CANARY = "nop"
+STACK = "sp"
+
+_WORD = 4
+_HELD = frozenset({"x22", "x26", "x27", "sp"})
+"""Scratch pointers, loop counter, stack: they join no two instructions to a chain."""
+_ACCUMULATING = frozenset(
+    "fmla fmls bfdot bfmmla bfmlalb bfmlalt fmlal fmlal2 fmlsl fmlsl2".split()
+    + "sdot udot usdot sudot smmla ummla usmmla".split()
+)
+_COMPARING = frozenset("cmp cmn tst ccmp ccmn fcmp fcmpe".split())
+_MOVES = frozenset({"mov", "fmov", "movi", "mvni"})
+
+
+def decode(code: bytes, start: int, end: int) -> list[Instruction]:
+    """The instructions in `code[start:end]`, one a word."""
+    known: dict[bytes, Instruction] = {}
+    found = []
+    for at in range(start, end, _WORD):
+        word = code[at : min(at + _WORD, end)]
+        instruction = known.get(word)
+        if instruction is None:
+            instruction = _record(word, at)
+            if not _relative(word):
+                known[word] = instruction
+        found.append(instruction)
+    return found
+
+
+@cache
+def _engine() -> capstone.Cs:
+    engine = capstone.Cs(capstone.CS_ARCH_ARM64, capstone.CS_MODE_ARM)
+    engine.detail = True
+    return engine
+
+
+def _relative(word: bytes) -> bool:
+    """Whether the text names an address that depends on where the instruction lies."""
+    bits = int.from_bytes(word, "little")
+    return (
+        bits & 0x7C00_0000 == 0x1400_0000  # b, bl
+        or bits & 0xFF00_0000 == 0x5400_0000  # b.cond
+        or bits & 0x7C00_0000 == 0x3400_0000  # cbz, cbnz, tbz, tbnz
+        or bits & 0x1F00_0000 == 0x1000_0000  # adr, adrp
+        or bits & 0x3B00_0000 == 0x1800_0000  # ldr from a literal
+    )
+
+
+def _record(word: bytes, address: int) -> Instruction:
+    found = next(_engine().disasm(word, address, 1), None)
+    if found is None:
+        nothing: frozenset[str] = frozenset()
+        return Instruction("unknown", f".word 0x{word[::-1].hex()}", nothing, nothing, None, False, False)
+    text = f"{found.mnemonic} {found.op_str}".strip()
+    reads, writes = _accesses(found)
+    place = _place(found)
+    loads, stores = found.mnemonic.startswith("ld"), found.mnemonic.startswith("st")
+    if place is not None and not loads and not stores:  # an atomic does both
+        loads = stores = True
+    return Instruction(opcode(text), text, _full(reads), _full(writes), place, loads, stores)
+
+
+def _accesses(found: Any) -> tuple[list[str], list[str]]:
+    """Names of the registers read and written, as they are spelt in the operands."""
+    registers = [found.reg_name(one.reg) for one in found.operands if one.type == arm64_const.ARM64_OP_REG]
+    if found.mnemonic in _COMPARING:  # capstone takes the first for the result
+        return registers, []
+    if found.mnemonic in _MOVES and len(registers) == 1:  # of a constant: nothing is read
+        return [], registers
+    read, written = ([found.reg_name(one) for one in group] for group in found.regs_access())
+    if not read and not written and registers:
+        return registers[found.mnemonic not in _ACCUMULATING :], registers[:1]
+    return read, written
+
+
+def _full(names: list[str]) -> frozenset[str]:
+    """Whole registers: `w3` is `x3`, `d3` is `v3`; zero registers and flags are left out."""
+    found = set()
+    for name in names:
+        letter, number = name[0], name[1:]
+        if number.isdigit():
+            found.add(f"{'x' if letter in 'wx' else 'v'}{number}")
+        elif name in ("fp", "lr", "sp", "wsp"):
+            found.add({"fp": "x29", "lr": "x30"}.get(name, "sp"))
+    return frozenset(found - _HELD)
+
+
+def _place(found: Any) -> Place | None:
+    for operand in found.operands:
+        if operand.type == arm64_const.ARM64_OP_MEM:
+            memory = operand.mem
+            indexed = found.reg_name(memory.index) if memory.index else ""
+            return Place(found.reg_name(memory.base), indexed, int(memory.disp))
+    return None
