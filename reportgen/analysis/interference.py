@@ -6,12 +6,19 @@ T_A, T_B are cycles per group of each kind alone, T_AB of both interleaved, with
 alone.  0: side by side.  1: one after the other.  The interval follows from the three times by
 propagation of their relative errors.  A pair that runs at the front end's own rate has no reading:
 it would take as long without any conflict behind the front end.
+
+A pair may have been measured in several arrangements of its instructions (setting `order`): one of
+each in turn, or all of one kind before the other.  A shared resource slows every arrangement, while a
+scheduler that fills unevenly slows only some, so the fastest is T_AB; all are kept in the details.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
 
 from reportgen.analysis.evidence import Evidence, by_pass, passes_that_agree
 from reportgen.analysis.quantity import Quantity
@@ -22,20 +29,25 @@ METHOD = "interference"
 UNIT = "ratio"
 AT_FRONT_END = 1.05
 """A pair that takes less than this times the front end's time may be bound by it alone."""
+SAME_TIME = 0.005
+"""Arrangements within this ratio of the fastest measure the same time, and their visits are taken
+together: to pick the lower of two equal times would pick its noise."""
 
 
 def interference(evidence: Evidence) -> list[Quantity]:
     """`interference.<A>.<B>` of every pair of one probe, in the order of its points.
 
-    Points have settings `first` and `second` ("" for `first` alone) and work `groups`,
-    `first_count`, `second_count`, `instructions`.
+    Points have settings `first` and `second` ("" for `first` alone), may have `order` (a pair then has
+    one point an arrangement), and have work `groups`, `first_count`, `second_count`, `instructions`.
     """
-    pairs = [point for point in evidence.points if point.settings.get("second")]
-    alone = {
-        str(point.settings["first"]): point
-        for point in evidence.points
-        if "first" in point.settings and not point.settings.get("second")
-    }
+    alone: dict[str, list[Point]] = {}
+    pairs: dict[tuple[str, str], list[Point]] = {}
+    for point in evidence.points:
+        first, second = str(point.settings.get("first", "")), str(point.settings.get("second", ""))
+        if second:
+            pairs.setdefault((first, second), []).append(point)
+        elif first:
+            alone.setdefault(first, []).append(point)
     if not pairs or all(evidence.objection(point) for point in evidence.points):
         return [evidence.without_value(evidence.probe.metric, UNIT, METHOD)]
     times = {
@@ -44,7 +56,31 @@ def interference(evidence: Evidence) -> list[Quantity]:
         if evidence.objection(point) is None and point.work.get("groups", 0) > 0
     }
     pooled = pooled_scatter(list(times.values()))
-    return [_pair(evidence, point, alone, times, pooled) for point in pairs]
+    singles = {name: _fastest(points, times) for name, points in alone.items()}
+    return [
+        _pair(evidence, _fastest(points, times), points, singles, times, pooled) for points in pairs.values()
+    ]
+
+
+def _fastest(points: list[Point], times: Mapping[str, Visits]) -> tuple[Point, ...]:
+    """The fastest arrangement first, then those that take the same time; the first where none has one."""
+    timed = sorted((point for point in points if point.id in times), key=lambda one: times[one.id].value)
+    if not timed:
+        return (points[0],)
+    limit = times[timed[0].id].value * (1 + SAME_TIME)
+    return tuple(point for point in timed if times[point.id].value <= limit)
+
+
+def _together(points: tuple[Point, ...], times: Mapping[str, Visits]) -> Visits:
+    """Visits of arrangements that take the same time, as of one point."""
+    several = [times[point.id] for point in points]
+    if len(several) == 1:
+        return several[0]
+    return Visits(
+        medians=np.concatenate([one.medians for one in several]),
+        counts=np.concatenate([one.counts for one in several]),
+        ids=np.concatenate([one.ids for one in several]),
+    )
 
 
 def _per_group(evidence: Evidence, point: Point) -> Visits:
@@ -62,16 +98,28 @@ def _relative_error(time: Visits, pooled: Scatter) -> tuple[float, float]:
 
 def _pair(
     evidence: Evidence,
-    point: Point,
-    alone: dict[str, Point],
-    times: dict[str, Visits],
+    chosen: tuple[Point, ...],
+    arrangements: list[Point],
+    alone: Mapping[str, tuple[Point, ...]],
+    times: Mapping[str, Visits],
     pooled: Scatter,
 ) -> Quantity:
+    """One pair.
+
+    Args:
+        evidence: the probe.
+        chosen: the fastest arrangement of the pair, and those that take the same time.
+        arrangements: all of them.
+        alone: the same for each class alone.
+        times: cycles per group, of points that have them.
+        pooled: scatter of visits of the probe.
+    """
+    point = chosen[0]
     first, second = str(point.settings["first"]), str(point.settings["second"])
     metric = f"interference.{first}.{second}"
-    singles = [alone[name] for name in dict.fromkeys((first, second)) if name in alone]
-    three = evidence.narrowed([point, *singles])
-    missing = [name for name in dict.fromkeys((first, second)) if name not in alone]
+    names = list(dict.fromkeys((first, second)))
+    three = evidence.narrowed([*chosen, *(one for name in names for one in alone.get(name, ()))])
+    missing = [name for name in names if name not in alone]
     if missing or any(one.id not in times for one in three.points):
         if any(three.objection(one) for one in three.points) or not missing:
             return three.without_value(metric, UNIT, METHOD)
@@ -80,13 +128,13 @@ def _pair(
             metric, UNIT, METHOD, status=status, reason=f"{reason} {missing[0]} alone was not measured."
         )
 
-    together = times[point.id]
+    together = _together(chosen, times)
     # Scaled to as many instructions as the pair holds, should a class alone have run with others.
     scale = [
-        _ratio(point.work.get(key, 0.0), alone[name].work.get("first_count", 0.0))
+        _ratio(point.work.get(key, 0.0), alone[name][0].work.get("first_count", 0.0))
         for key, name in (("first_count", first), ("second_count", second))
     ]
-    singly = [times[alone[name].id] for name in (first, second)]
+    singly = [_together(alone[name], times) for name in (first, second)]
     one, other = (time.value * factor for time, factor in zip(singly, scale, strict=True))
     longer, shorter = max(one, other), min(one, other)
     index = (together.value - longer) / shorter
@@ -117,6 +165,13 @@ def _pair(
     }
     if front_end is not None:
         details["front_end_cycles"] = front_end
+    if "order" in point.settings:
+        by_order = {
+            str(each.settings.get("order", "")): times[each.id].value
+            for each in arrangements
+            if each.id in times
+        }
+        details |= {"order": str(point.settings["order"]), "arrangements": by_order}
     by_number = by_pass([together])
     shares = {key: (value - longer) / shorter for key, value in by_number.items()}
     return three.quantity(

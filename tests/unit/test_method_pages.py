@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from reportgen.analysis import boundary, hierarchy, miss_ratio, plateau, slope, tlb, working_set
+from reportgen.analysis import interference as pairs
 from reportgen.backends import gates
 from reportgen.backends.cpu.clock import CALIBRATION_CYCLES, CANARY_INSTRUCTIONS, LONG_CHAIN, SHORT_CHAIN
 from reportgen.findings import confidence, interference
@@ -63,6 +64,8 @@ def test_the_other_pages_give_the_constants_of_their_analyses() -> None:
     assert float(written["serialised from"]) == interference.SERIALISED_FROM
     assert float(written["beyond serial"]) == interference.BEYOND_SERIAL
     assert float(written["room above the front end"]) == interference.FRONT_END_ROOM
+    assert float(written["arrangement matters"]) == interference.ARRANGEMENT_MATTERS
+    assert written["same time"] == percent(pairs.SAME_TIME)
     written = constants("boundary.md")
     assert float(written["least step"]) == boundary.LEAST_STEP
     assert float(written["sharp"].split()[0]) == boundary.SHARP_HEIGHT

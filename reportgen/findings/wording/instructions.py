@@ -108,6 +108,18 @@ def interference_undecided(first: str, second: str, quantity: Quantity, why: str
     )
 
 
+def arrangement(cycles: dict[str, float]) -> str:
+    """Measured, after the sentence of a pair whose arrangements differ; `cycles` a group, fastest first."""
+    if len(cycles) < 2:
+        return ""
+    (fast, least), *others = cycles.items()
+    rest = listed([f"{more:.3g} {name}" for name, more in others])
+    return (
+        f" The arrangement of the instructions matters: a group takes {least:.3g} cycles {fast} and {rest}; "
+        "the fastest counts, because what both need would slow every arrangement."
+    )
+
+
 def sharing(first: str, second: str, quantity: Quantity, partly: bool = False) -> str:
     """Inferred: an explanation of the lost throughput, worded as one that fits and no more.
 

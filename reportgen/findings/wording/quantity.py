@@ -85,7 +85,9 @@ def _pair(evidence: Evidence, name: MetricId, quantity: Quantity) -> str:
     first, second = evidence.title(name.subject), evidence.title(name.part)
     reading = interference.read(evidence, quantity)
     if reading.name == interference.SEPARATE:
-        return instructions.interference_not_detected(first, second, quantity)
-    if reading.name == interference.CANNOT_TELL:
-        return instructions.interference_undecided(first, second, quantity, reading.why)
-    return instructions.interference(first, second, quantity)
+        text = instructions.interference_not_detected(first, second, quantity)
+    elif reading.name == interference.CANNOT_TELL:
+        text = instructions.interference_undecided(first, second, quantity, reading.why)
+    else:
+        text = instructions.interference(first, second, quantity)
+    return text + instructions.arrangement(interference.arrangements(quantity))

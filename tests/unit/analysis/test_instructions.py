@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from reportgen.analysis.slope import fit_line
 from reportgen.runs.schema import Run
 from reportgen.status import Status
+from tests.simulated.asked import Asked, ok_point, probe_info
 from tests.simulated.instruction_points import interference_probes, latency_probes, throughput_probes
+from tests.simulated.sampler import Timed
 from tests.simulated.truth import CpuTruth, Noise, group_cycles
 from tests.unit.analysis.cases import Columns, analysed, chain, chains, covers, reject, width
 
@@ -259,3 +261,48 @@ def test_a_pair_without_one_alone_has_a_reason() -> None:
     one = found["interference.integer_mul.fp64_mul"]
     assert (one.status, one.value) == (Status.UNSTABLE, None)
     assert "passed the gates" in one.reason
+
+
+def arranged(interleaved: float, blocked: float) -> Asked:
+    """A pair of one cycle each a group, in two arrangements."""
+    probe = "pipeline_interference/matrix"
+    work = {"groups": 24.0, "first_count": 2.0, "second_count": 2.0, "instructions": 96.0}
+    alone = [
+        Timed(ok_point(probe, {"first": name, "second": ""}, work=work | {"instructions": 48.0}), cycles=24.0)
+        for name in ("a", "b")
+    ]
+    pair = [
+        Timed(ok_point(probe, {"first": "a", "second": "b", "order": order}, work=work), cycles=24.0 * cycles)
+        for order, cycles in (("interleaved", interleaved), ("blocked", blocked))
+    ]
+    info = probe_info(probe, "interference", "interference", "ratio", "together?", variable="pair")
+    return info, alone + pair
+
+
+def test_the_faster_arrangement_counts() -> None:
+    found = analysed([arranged(1.25, 1.0)], NOISY)
+    assert list(found) == ["interference.a.b"]
+    one = found["interference.a.b"]
+    assert one.value == pytest.approx(0, abs=0.005)
+    assert one.details["order"] == "blocked"
+    assert one.details["arrangements"] == pytest.approx({"interleaved": 1.25, "blocked": 1.0}, rel=0.003)
+    assert [name for name in one.points if "order" in name] == [
+        "pipeline_interference/matrix#first=a,second=b,order=blocked"
+    ]
+
+
+def test_arrangements_that_take_the_same_time_are_taken_together() -> None:
+    one = analysed([arranged(2.0, 2.0)], NOISY)["interference.a.b"]
+    assert one.value == pytest.approx(1, abs=0.005)
+    assert one.reason == ""
+    assert len([name for name in one.points if "order" in name]) == 2
+
+
+def test_an_arrangement_without_samples_leaves_the_other() -> None:
+    def without(columns: Columns) -> None:
+        reject(columns, np.char.endswith(columns["point"].astype(str), "order=blocked"))
+
+    one = analysed([arranged(1.25, 1.0)], NOISY, edit=without)["interference.a.b"]
+    assert one.value == pytest.approx(0.25, abs=0.005)
+    assert one.details["order"] == "interleaved"
+    assert list(one.details["arrangements"]) == ["interleaved"]

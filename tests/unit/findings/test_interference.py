@@ -9,6 +9,8 @@ import pytest
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings import alternatives
 from reportgen.findings.interference import CANNOT_TELL, PARTLY, SEPARATE, SHARED, read
+from reportgen.findings.lint import offences
+from reportgen.findings.wording.quantity import sentence
 from tests.unit.findings.records import changed, evidence, quantity, run
 
 
@@ -68,3 +70,13 @@ def test_without_evidence_nothing_is_excluded() -> None:
     loose = changed(loose, clock=changed(loose.clock, agreement=0.02))
     one = index(1.0)
     assert alternatives.weigh(evidence(one, run=loose), one) == (alternatives.ALL, ())
+
+
+def test_a_sentence_says_that_the_arrangement_mattered() -> None:
+    cycles = {"interleaved": 5.0, "blocked": 4.0}
+    one = index(0.0, order="blocked", arrangements=cycles)
+    text = sentence(evidence(one, run=run()), one)
+    assert "a group takes 4 cycles blocked and 5 interleaved" in text
+    assert offences(text) == ()
+    same = index(0.0, order="blocked", arrangements={"interleaved": 4.01, "blocked": 4.0})
+    assert "arrangement" not in sentence(evidence(same, run=run()), same)
