@@ -6,8 +6,9 @@ on_startup   its mere presence keeps this object, and so its memory, across the 
 on_config    the data folder is watched; style sheet, script and an extension are put in place
 on_files     pages, figures and downloads join the files; folder markers in the nav are expanded;
              a run that cannot be read is a page that says so, and a logged warning
-on_page_markdown   the home page gets its table of devices; long HTML of generated pages steps aside
-on_page_content    and is put back when the Markdown around it has been parsed
+on_page_markdown   the home page gets its table of devices; long HTML steps aside
+on_env             templates of the theme are compiled once, not at every rebuild
+on_page_content    the HTML is put back when the Markdown around it has been parsed
 
 All content comes from `reportgen.site.render`, which does not know MkDocs.
 """
@@ -17,6 +18,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
+from jinja2 import Environment, FileSystemBytecodeCache
 from mkdocs.config import Config
 from mkdocs.config import config_options as option
 from mkdocs.config.defaults import MkDocsConfig
@@ -112,6 +114,13 @@ class ReportgenPlugin(BasePlugin[ReportgenConfig]):  # type: ignore[no-untyped-c
             devices = index.listing(self.site.shelves, page.file.src_uri, self.links)
             markdown = markdown.replace(MARKER, devices)
         return markdown
+
+    def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
+        """Keep compiled templates: MkDocs makes a new environment for each rebuild."""
+        folder = Path(self.config.cache_dir) / "templates"
+        folder.mkdir(parents=True, exist_ok=True)
+        env.bytecode_cache = FileSystemBytecodeCache(str(folder))
+        return env
 
     def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
         """Put the HTML back, and tell MkDocs of the anchors in it, which it checks links against."""

@@ -85,30 +85,15 @@ def draw(data: Latencies) -> str:
             )
         for place, row in zip(places, data.rows, strict=True):
             told = dict.fromkeys(significant(round(form.value, 2), 3) for form in row.forms)
-            axes.annotate(
-                " / ".join(told),
-                (max(form.value for form in row.forms), place),
-                xytext=(9, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=8,
-                color=style.SOFT,
-            )
-        axes.set_yticks(places, [row.title for row in data.rows], fontsize=8.5)
-        for place, group in heads:
-            axes.annotate(
-                group,
-                (0, place),
-                xycoords=("axes fraction", "data"),
-                xytext=(-6, 0),
-                textcoords="offset points",
-                ha="right",
-                va="center",
-                fontsize=9,
-                fontweight="bold",
-            )
+            beside = max(form.value for form in row.forms) * (high / low) ** 0.042
+            axes.text(beside, place, " / ".join(told), va="center", fontsize=8, color=style.SOFT)
+        # Plain text beside the axis: a tick costs ten times as much to draw.
+        axes.set_yticks([])
+        before = low * (low / high) ** 0.012
+        names = [(place, row.title, "normal") for place, row in zip(places, data.rows, strict=True)]
+        for place, name, weight in (*names, *((place, group, "bold") for place, group in heads)):
+            axes.text(before, place, name, ha="right", va="center", fontsize=8.5, fontweight=weight)
         axes.set_ylim(at - 0.4, -0.6)
-        axes.tick_params(axis="y", length=0)
         axes.set_xlabel("cycles from one result to the next that needs it")
         if len(labels) > 1:
             figure.legend(loc="upper left", ncols=len(labels), frameon=False, fontsize=9)
