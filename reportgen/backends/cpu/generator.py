@@ -96,7 +96,10 @@ class CpuGenerator:
 
     def expected(self, lines: list[str]) -> dict[str, int | str]:
         """Opcode -> count of a list of forms, each of one or more lines."""
-        opcodes = Counter(self.assembly.opcode(line) for text in lines for line in text.splitlines())
+        opcodes: Counter[str] = Counter()
+        for text, count in Counter(lines).items():
+            for line in text.splitlines():
+                opcodes[self.assembly.opcode(line)] += count
         return dict(opcodes)
 
     def _library(self, routine: str, point: PlannedPoint, seconds: float) -> Source:
@@ -130,11 +133,12 @@ def _independent(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> 
     operation = generator.operation(name)
     count = int(point.settings["accumulators"])
     operands = generator.assembly.bind(operation, 0, count)
-    lines = [operands.throughput(i % count) for i in range(THROUGHPUT_INSTRUCTIONS)]
+    turn = [operands.throughput(i) for i in range(count)]
+    lines = [turn[i % count] for i in range(THROUGHPUT_INSTRUCTIONS)]
     # a form of its own for throughput is one whose instances do not depend on each other
     kind = "apart" if operation.throughput else "independent"
     expect = generator.expected(lines) | {"kind": kind, "chains": count}
-    context = {"settings": point.settings, "operands": operands, "instructions": THROUGHPUT_INSTRUCTIONS}
+    context = {"settings": point.settings, "operands": operands, "lines": lines}
     total = float(THROUGHPUT_INSTRUCTIONS * (1 if operation.throughput else operation.repeat))
     work = {"instructions": total, "flop": total * operation.flop, "op": total * operation.op}
     return context, expect, work, {"kind": "body"}

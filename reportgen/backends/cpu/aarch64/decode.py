@@ -8,6 +8,7 @@ first as well.
 
 from __future__ import annotations
 
+import struct
 from functools import cache
 from typing import Any
 
@@ -35,11 +36,13 @@ _MOVES = frozenset({"mov", "fmov", "movi", "mvni"})
 
 
 def decode(code: bytes, start: int, end: int) -> list[Instruction]:
-    """The instructions in `code[start:end]`, one a word."""
-    known: dict[bytes, Instruction] = {}
+    """The instructions in `code[start:end]`, one a word; bytes that fill no word are left out."""
+    known: dict[int, Instruction] = {}
     found = []
-    for at in range(start, end, _WORD):
-        word = code[at : min(at + _WORD, end)]
+    whole = start + (end - start) // _WORD * _WORD
+    for at, (word,) in zip(
+        range(start, whole, _WORD), struct.iter_unpack("<I", code[start:whole]), strict=True
+    ):
         instruction = known.get(word)
         if instruction is None:
             instruction = _record(word, at)
@@ -56,23 +59,22 @@ def _engine() -> capstone.Cs:
     return engine
 
 
-def _relative(word: bytes) -> bool:
+def _relative(word: int) -> bool:
     """Whether the text names an address that depends on where the instruction lies."""
-    bits = int.from_bytes(word, "little")
     return (
-        bits & 0x7C00_0000 == 0x1400_0000  # b, bl
-        or bits & 0xFF00_0000 == 0x5400_0000  # b.cond
-        or bits & 0x7C00_0000 == 0x3400_0000  # cbz, cbnz, tbz, tbnz
-        or bits & 0x1F00_0000 == 0x1000_0000  # adr, adrp
-        or bits & 0x3B00_0000 == 0x1800_0000  # ldr from a literal
+        word & 0x7C00_0000 == 0x1400_0000  # b, bl
+        or word & 0xFF00_0000 == 0x5400_0000  # b.cond
+        or word & 0x7C00_0000 == 0x3400_0000  # cbz, cbnz, tbz, tbnz
+        or word & 0x1F00_0000 == 0x1000_0000  # adr, adrp
+        or word & 0x3B00_0000 == 0x1800_0000  # ldr from a literal
     )
 
 
-def _record(word: bytes, address: int) -> Instruction:
-    found = next(_engine().disasm(word, address, 1), None)
+def _record(word: int, address: int) -> Instruction:
+    found = next(_engine().disasm(word.to_bytes(_WORD, "little"), address, 1), None)
     if found is None:
         nothing: frozenset[str] = frozenset()
-        return Instruction("unknown", f".word 0x{word[::-1].hex()}", nothing, nothing, None, False, False)
+        return Instruction("unknown", f".word 0x{word:08x}", nothing, nothing, None, False, False)
     text = f"{found.mnemonic} {found.op_str}".strip()
     reads, writes = _accesses(found)
     place = _place(found)
