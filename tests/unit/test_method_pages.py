@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from reportgen.analysis import boundary, hierarchy, miss_ratio, plateau, slope, tlb, working_set
+from reportgen.analysis import interference as arrangements
 from reportgen.analysis import interference as pairs
 from reportgen.backends import gates
 from reportgen.backends.cpu.clock import CALIBRATION_CYCLES, CANARY_INSTRUCTIONS, LONG_CHAIN, SHORT_CHAIN
@@ -60,6 +61,7 @@ def test_the_other_pages_give_the_constants_of_their_analyses() -> None:
     assert constants("plateau.md")["member"] == percent(plateau.MEMBER)
     assert constants("plateau.md")["still rising"] == percent(plateau.RISING)
     written = constants("interference.md")
+    assert written["same time"] == percent(arrangements.SAME_TIME)
     assert float(written["independent below"]) == interference.INDEPENDENT_BELOW
     assert float(written["serialised from"]) == interference.SERIALISED_FROM
     assert float(written["beyond serial"]) == interference.BEYOND_SERIAL
