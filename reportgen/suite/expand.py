@@ -93,6 +93,8 @@ def points(
     for row in rows:
         for values in itertools.product(*axes.values()):
             chosen: dict[str, Any] = {**row, **dict(zip(axes, values, strict=True))}
+            if not chosen.get("second", "-") and "order" in axes and chosen["order"] != axes["order"][0]:
+                continue  # one operation alone has no arrangement
             label = ",".join(f"{key}={value}" for key, value in chosen.items())
             planned.append(PlannedPoint(f"{probe.id}#{label}", probe.id, chosen))
     return planned

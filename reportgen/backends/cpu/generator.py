@@ -153,7 +153,9 @@ def _pair(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Parts:
         bank, count = generator.assembly.share(operation, generator.device.features)
         sets.append(generator.assembly.bind(operation, used[bank], count, tag=f"c{index}"))
         used[bank] += count
-    group = _interleave([[part.throughput(i) for i in range(part.count)] for part in sets])
+    parts = [[part.throughput(i) for i in range(part.count)] for part in sets]
+    blocked = point.settings.get("order") == "blocked"
+    group = [line for part in parts for line in part] if blocked else _interleave(parts)
     lines = group * INTERFERENCE_GROUPS
     tied = [part.count for part in sets if not part.operation.throughput]
     kind = "mixed" if len(tied) == len(sets) else "mixed_apart"

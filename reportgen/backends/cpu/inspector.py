@@ -155,6 +155,8 @@ def _unbroken(region: list[Instruction], edges: list[set[int]]) -> bool:
     A step is the shortest repeating pattern of opcodes.  The longest path that ends in a step must
     be longer than the longest that ends in the step before it; where the chain is broken, it is not.
     """
+    if not region:
+        return False
     depth: list[int] = []
     for sources in edges:
         depth.append(1 + max((depth[s] for s in sources), default=0))
