@@ -36,6 +36,11 @@ def get(name: str) -> bytes | None:
         return None
 
 
+def has(name: str) -> bool:
+    """Whether something was put under this name."""
+    return _path(name).is_file()
+
+
 def put(name: str, data: bytes) -> None:
     """Keep bytes under a name (a key, with an ending that tells what it is)."""
     path = _path(name)

@@ -1,0 +1,241 @@
+"""Many sources -> many builds: grouped by target, compiled and disassembled together, cached by content.
+
+A worker process takes one batch of one target through compiler, disassembler and inspector; two workers
+keep two cores busy, and a compiler that crashes ends its worker, not the run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+import re
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from reportgen.backends.base import Build, Source
+from reportgen.backends.cuda import cache as store
+from reportgen.backends.cuda import compiler, elf, inspector, sass, targets, toolkit
+from reportgen.errors import CompileError
+from reportgen.runs.schema import Program
+
+_LACKS = re.compile(
+    r"requires .target|not supported (on|for) .target|not supported on this|not supported in.* target"
+    r"|requires PTX ISA|Feature '.*' (requires|not supported)",
+)
+"""What the assembler says of an instruction that the target does not have."""
+_TOO_MUCH = re.compile(r"uses too much (\w+) (?:data|space) \((0x[0-9a-f]+) bytes, (0x[0-9a-f]+) max\)")
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """A build as it is cached: the cubin, shared with others, lies under its own name."""
+
+    status: str
+    reason: str
+    program: Program | None = None
+    cubin: str = ""
+
+
+class CudaBuilder:
+    """Compiler and inspector for CUDA sources; `setup` names `kernel` and `target` of each."""
+
+    def build(self, source: Source) -> Build:
+        """Compile, disassemble and judge one source.
+
+        Raises:
+            UserError: the toolkit here has no such target.
+            BackendUnavailable: there is no toolkit here.
+        """
+        return self.build_many([source], jobs=1)[0]
+
+    def build_many(self, sources: Sequence[Source], jobs: int = 2) -> list[Build]:
+        """Builds in the order of the sources, `jobs` processes at a time.
+
+        Raises:
+            UserError: the toolkit here has no such target.
+            BackendUnavailable: there is no toolkit here.
+        """
+        for name in {str(source.setup["target"]) for source in sources}:
+            targets.require(name, compiler.supported(), compiler.fingerprint())
+        names = [f"{_key(source)}.json" for source in sources]
+        recalled = {name: _recall(name) for name in names}
+        kept = {name: made for name, made in recalled.items() if made is not None}
+        missing = {name: source for name, source in zip(names, sources, strict=True) if name not in kept}
+        seconds: dict[str, dict[str, float]] = {}
+        for batch, (builds, build_s, verify_s) in _run(_batches(missing), jobs):
+            for name, made in zip(batch, builds, strict=True):
+                kept[name] = made
+                seconds[name] = {"build": build_s / len(batch), "verify": verify_s / len(batch)}
+        code = _cubins(kept)
+        return [
+            Build(
+                point=source.point,
+                code=code[kept[name].cubin],
+                program=kept[name].program,
+                status=kept[name].status,
+                reason=kept[name].reason,
+                seconds=seconds.get(name, {}),
+            )
+            for source, name in zip(sources, names, strict=True)
+        ]
+
+
+Batch = dict[str, Source]
+"""Sources of one target by the names they are cached by."""
+Made = tuple[list[Kept], float, float]
+"""Builds of a batch, seconds of compiling, seconds of disassembling and judging."""
+
+
+def _batches(sources: Batch) -> list[Batch]:
+    """Sources of one target together, no two kernels of one name, at most a unit of them."""
+    of_target: dict[str, list[Batch]] = {}
+    for name, source in sources.items():
+        batches = of_target.setdefault(str(source.setup["target"]), [])
+        for batch in batches[-2:]:
+            taken = {other.setup["kernel"] for other in batch.values()}
+            if len(batch) < compiler.UNIT and source.setup["kernel"] not in taken:
+                batch[name] = source
+                break
+        else:
+            batches.append({name: source})
+    return [batch for batches in of_target.values() for batch in batches]
+
+
+def _run(batches: list[Batch], jobs: int) -> Iterator[tuple[Batch, Made]]:
+    if jobs < 2 or len(batches) < 2:
+        for batch in batches:
+            yield batch, make(batch)
+        return
+    with ProcessPoolExecutor(min(jobs, len(batches)), multiprocessing.get_context("spawn")) as pool:
+        waiting = [(batch, pool.submit(make, batch)) for batch in batches]
+        for batch, future in waiting:
+            try:
+                yield batch, future.result()
+            except BrokenProcessPool:
+                lost = Kept("failed", "the process that compiled it ended without an answer")
+                yield batch, ([lost] * len(batch), 0.0, 0.0)
+
+
+def make(batch: Batch) -> Made:
+    """Compile, disassemble, judge and cache a batch of one target."""
+    began = time.perf_counter()
+    sources = list(batch.values())
+    target = targets.parse(str(sources[0].setup["target"]))
+    kernels = [compiler.Kernel(str(source.setup["kernel"]), source.text) for source in sources]
+    compiled = compiler.compile_kernels(kernels, target.name)
+    middle = time.perf_counter()
+    opened: dict[bytes, _Opened | CompileError] = {}
+    made = []
+    for name, source in batch.items():
+        cubin = compiled[str(source.setup["kernel"])]
+        if isinstance(cubin, CompileError):
+            kept = refused(str(cubin))
+        else:
+            kept = _judge(source, target, _open(cubin, opened))
+        store.put(name, msgspec.json.encode(kept))
+        made.append(kept)
+    return made, middle - began, time.perf_counter() - middle
+
+
+class _Opened:
+    """A cubin with its disassembly, under the name that it is cached by."""
+
+    def __init__(self, data: bytes) -> None:
+        self.cubin = elf.Cubin(data)
+        self.records = sass.disassemble(data)
+        self.name = f"{hashlib.sha256(data).hexdigest()}.cubin"
+        store.put(self.name, data)
+
+
+def _open(data: bytes, opened: dict[bytes, _Opened | CompileError]) -> _Opened | CompileError:
+    if data not in opened:
+        try:
+            opened[data] = _Opened(data)
+        except CompileError as error:
+            opened[data] = error
+    return opened[data]
+
+
+def _judge(source: Source, target: targets.Target, opened: _Opened | CompileError) -> Kept:
+    """The inspector's verdict; without a disassembly the program is `unverified`."""
+    name = str(source.setup["kernel"])
+    if isinstance(opened, CompileError):
+        return Kept("unverified", str(opened))
+    try:
+        code = opened.cubin.code(name)
+        kernel = inspector.Kernel(
+            source=source.text,
+            code=code,
+            identity=f"{target.name} {name}\0".encode(),
+            instructions=sass.decode(opened.records.get(name, []), code),
+            resources=opened.cubin.resources(name, target.number),
+        )
+    except CompileError as error:
+        return Kept("failed", str(error))
+    seen = inspector.inspect(kernel, _expected(source))
+    tools = {
+        "target": target.name,
+        "ptx_version": compiler.ptx_version(target.name),
+        "toolkit": compiler.fingerprint(),
+        "nvdisasm": toolkit.release(toolkit.find().nvdisasm),
+    }
+    program = msgspec.structs.replace(seen.program, facts=seen.program.facts | tools)
+    return Kept(seen.status, seen.reason, program, opened.name)
+
+
+def _expected(source: Source) -> dict[str, int | str]:
+    """The generator's expectation; steps of a chain as it counts them."""
+    steps = int(source.work.get("steps", 0))
+    return {"steps": steps, **source.expect} if steps else dict(source.expect)
+
+
+def refused(log: str) -> Kept:
+    """What becomes of a source that the compiler refuses.
+
+    An instruction or an amount of memory that the target does not have is `unsupported`; else `failed`.
+    """
+    for line in log.splitlines():
+        over = _TOO_MUCH.search(line)
+        if over:
+            kind, asked, most = over[1], int(over[2], 16), int(over[3], 16)
+            return Kept("unsupported", f"takes {asked} bytes of {kind} memory, this target allows {most}")
+        if _LACKS.search(line):
+            return Kept("unsupported", f"this target lacks it: {line.strip()}")
+    return Kept("failed", log)
+
+
+def _key(source: Source) -> str:
+    """Everything that the build depends on."""
+    expect = msgspec.json.encode(sorted(_expected(source).items()))
+    target, name = str(source.setup["target"]), str(source.setup["kernel"])
+    tools = (compiler.fingerprint(), toolkit.release(toolkit.find().nvdisasm), _code_digest())
+    return store.key(source.text, expect, target, name, *compiler.OPTIONS, *tools)
+
+
+@cache
+def _code_digest() -> str:
+    """Of this package's own sources: a changed inspector judges again."""
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    return store.key(*(file.read_bytes() for file in files))
+
+
+def _recall(name: str) -> Kept | None:
+    data = store.get(name)
+    if data is None:
+        return None
+    try:
+        kept = msgspec.json.decode(data, type=Kept)
+    except msgspec.DecodeError:
+        return None
+    return None if kept.cubin and not store.has(kept.cubin) else kept
+
+
+def _cubins(kept: dict[str, Kept]) -> dict[str, bytes]:
+    """Name -> bytes, each read once; empty where there is none."""
+    names = {made.cubin for made in kept.values()}
+    return {name: (store.get(name) or b"") if name else b"" for name in names}

@@ -1,0 +1,202 @@
+"""Who reads whose result in the timed window, and how far apart the compiler lets the two issue.
+
+*Issue distance* of an edge is the sum of the stalls from the producer up to, not including, the consumer:
+the least number of cycles between their issues.  Where the producer's time is not known to the compiler it
+sets a barrier (scoreboard) that something up to the consumer waits on; then the distance says nothing.
+Compared with NVIDIA's own tables in Mesa (`sm75/sm80_instr_latencies.rs`): none lies below them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from reportgen.backends.cuda.registers import Effects, effects
+from reportgen.backends.cuda.sass import NO_BARRIER, Instruction
+
+_NOTHING = Effects(frozenset(), frozenset())
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One instruction reads what another wrote; both by position in the window."""
+
+    producer: int
+    consumer: int
+    distance: int
+    """Issue distance in cycles."""
+    scoreboard: bool
+    """Whether the consumer waits on a barrier of the producer."""
+    overwrites: bool
+    """Whether the consumer also writes a register that the producer wrote."""
+
+
+class Window:
+    """The instructions between the two clock reads, with their dataflow.
+
+    Args:
+        instructions: of the whole kernel, in order of their addresses.
+    """
+
+    def __init__(self, instructions: Sequence[Instruction]) -> None:
+        clocks = [number for number, one in enumerate(instructions) if one.clock]
+        self.clocks = [instructions[number] for number in clocks]
+        first, last = (clocks[0], clocks[-1]) if len(clocks) > 1 else (0, 0)
+        self.body = list(instructions[first + 1 : last])
+        self.bounds = (instructions[first], instructions[last]) if len(clocks) > 1 else None
+        self.effects = [_effects(one) for one in self.body]
+        self._issue = [0]
+        for one in self.body:
+            self._issue.append(self._issue[-1] + one.control.stall)
+
+    @property
+    def loops(self) -> int:
+        """Branches backward to a place in the window."""
+        if self.bounds is None:
+            return 0
+        begin = self.bounds[0].offset
+        return sum(
+            1 for one in self.body if one.opcode.startswith("BRA") and begin < _destination(one) <= one.offset
+        )
+
+    def edges(self) -> list[Edge]:
+        """Every read of a register that was written in the window, one edge a pair of instructions."""
+        writer: dict[str, int] = {}
+        found = []
+        for number, effect in enumerate(self.effects):
+            for source in sorted({writer[name] for name in effect.reads if name in writer}):
+                distance = self._issue[number] - self._issue[source]
+                overwrites = bool(effect.writes & self.effects[source].writes)
+                found.append(Edge(source, number, distance, self._waits(source, number), overwrites))
+            writer |= dict.fromkeys(effect.writes, number)
+        return found
+
+    def _waits(self, producer: int, consumer: int) -> bool:
+        barrier = self.body[producer].control.write_barrier
+        if barrier == NO_BARRIER:
+            return False
+        return any(
+            one.control.wait >> barrier & 1 or one.operands.startswith(f"SB{barrier}")
+            for one in self.body[producer + 1 : consumer + 1]
+        )
+
+    def predicted(self) -> int | None:
+        """t1 - t0 in cycles if only the stalls take time; None where something waits or loops."""
+        if self.bounds is None or self.loops:
+            return None
+        first, last = self.bounds
+        if any(one.control.wait or one.opcode.startswith("DEPBAR") for one in [*self.body, last]):
+            return None
+        return first.control.stall + self._issue[-1]
+
+    def span(self, first: int, last: int) -> int:
+        """Cycles from the issue of one instruction to that of another, by the stalls."""
+        return self._issue[last] - self._issue[first]
+
+
+def _effects(instruction: Instruction) -> Effects:
+    """What it reads and writes; one that may not run keeps, so needs, what its result held."""
+    if instruction.never:
+        return _NOTHING
+    effect = effects(instruction.opcode, instruction.operands, instruction.predicate)
+    if instruction.predicate and effect.writes:
+        return Effects(effect.reads | effect.writes, effect.writes)
+    return effect
+
+
+def _destination(branch: Instruction) -> int:
+    """Offset that a branch goes to; -1 where it is not a number."""
+    word = branch.operands.rpartition(",")[2].strip("`()")
+    try:
+        return int(word, 16)
+    except ValueError:
+        return -1
+
+
+def chains(edges: Sequence[Edge], nodes: Collection[int]) -> int:
+    """Number of dependency chains: groups of instructions joined by edges that hold one of `nodes`."""
+    parent: dict[int, int] = {}
+
+    def root(node: int) -> int:
+        while parent.setdefault(node, node) != node:
+            parent[node] = parent[parent[node]]
+            node = parent[node]
+        return node
+
+    for edge in edges:
+        parent[root(edge.consumer)] = root(edge.producer)
+    return len({root(node) for node in nodes})
+
+
+def longest(edges: Sequence[Edge], nodes: Collection[int]) -> int:
+    """How many of `nodes` lie on the longest dependency path."""
+    wanted, depth = set(nodes), dict.fromkeys(nodes, 1)
+    for edge in edges:  # producers come before consumers, so one pass in this order is enough
+        before = depth.get(edge.producer, 0)
+        depth[edge.consumer] = max(depth.get(edge.consumer, 0), before + (edge.consumer in wanted))
+    return max(depth.values(), default=0)
+
+
+def rootless(edges: Sequence[Edge], nodes: Collection[int]) -> list[int]:
+    """Those of `nodes` that read, directly or through others, no result of another of `nodes`."""
+    wanted, fed = set(nodes), set[int]()
+    for edge in edges:
+        if edge.producer in wanted or edge.producer in fed:
+            fed.add(edge.consumer)
+    return sorted(wanted - fed)
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """What the compiler assumes of the edges between wanted instructions."""
+
+    kind: str
+    """`fixed` or `scoreboard`, whichever most edges are."""
+    all_fixed: bool
+    distance: int
+    """Mode of the issue distance in cycles; of no meaning where the kind is `scoreboard`."""
+    edges: str
+    """Per pair of opcodes, how many at which distance: `FFMA>FFMA 4 x31`."""
+    hazards: str
+    """Edges at other distances than the mode of their pair, and what may enlarge them; often empty."""
+
+
+def encoded(window: Window, edges: Sequence[Edge], nodes: Collection[int]) -> Encoded | None:
+    """Distances over the edges between `nodes`; None where there is no such edge."""
+    wanted = set(nodes)
+    inside = [edge for edge in edges if edge.producer in wanted and edge.consumer in wanted]
+    if not inside:
+        return None
+    fixed = [edge for edge in inside if not edge.scoreboard]
+    pairs: dict[str, Counter[str]] = {}
+    modes: dict[str, int] = {}
+    for edge in inside:
+        pairs.setdefault(_pair(window, edge), Counter())["sb" if edge.scoreboard else str(edge.distance)] += 1
+    for pair in pairs:
+        modes[pair] = _mode([edge.distance for edge in fixed if _pair(window, edge) == pair])
+    odd = Counter(
+        f"{_pair(window, edge)} {edge.distance}{' (also overwrites the result)' if edge.overwrites else ''}"
+        for edge in fixed
+        if edge.distance != modes[_pair(window, edge)]
+    )
+    return Encoded(
+        kind="fixed" if 2 * len(fixed) > len(inside) else "scoreboard",
+        all_fixed=len(fixed) == len(inside),
+        distance=_mode([edge.distance for edge in fixed]),
+        edges="; ".join(
+            f"{pair} {', '.join(f'{value} x{n}' for value, n in counts.most_common())}"
+            for pair, counts in sorted(pairs.items())
+        ),
+        hazards="; ".join(f"{text} x{n}" for text, n in sorted(odd.items())),
+    )
+
+
+def _pair(window: Window, edge: Edge) -> str:
+    return f"{window.body[edge.producer].opcode}>{window.body[edge.consumer].opcode}"
+
+
+def _mode(values: Sequence[int]) -> int:
+    """The commonest, the smallest of several; 0 of none."""
+    counts = Counter(values)
+    return min(counts, key=lambda value: (-counts[value], value), default=0)
