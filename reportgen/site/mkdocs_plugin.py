@@ -3,7 +3,8 @@
 The life of a build, hook by hook:
 
 on_startup   its mere presence keeps this object, and so its memory, across the rebuilds of a server
-on_config    the data folder is watched; style sheet, script and an extension are put in place
+on_config    style sheet, script and an extension are put in place
+on_serve     finished runs in the data folder are watched, runs in progress are not
 on_files     pages, figures and downloads join the files; folder markers in the nav are expanded;
              a run that cannot be read is a page that says so, and a logged warning
 on_page_markdown   the home page gets its table of devices; long HTML steps aside
@@ -22,6 +23,7 @@ from jinja2 import Environment, FileSystemBytecodeCache
 from mkdocs.config import Config
 from mkdocs.config import config_options as option
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin, get_plugin_logger
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
@@ -30,6 +32,7 @@ from reportgen.site import navigation, passthrough
 from reportgen.site.address import Links
 from reportgen.site.pages import index
 from reportgen.site.render import SCRIPTS, STYLES, Renderer, Site
+from reportgen.site.watching import watch
 
 log = get_plugin_logger(__name__)
 
@@ -59,15 +62,22 @@ class ReportgenPlugin(BasePlugin[ReportgenConfig]):  # type: ignore[no-untyped-c
         """Nothing to prepare; see the head of this module."""
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
-        """Watch the data folder; put the assets on every page."""
-        if Path(self.config.data_dir).is_dir():
-            config.watch.append(self.config.data_dir)
+        """Put the assets on every page."""
         config.extra_css.extend(style for style in STYLES if style not in config.extra_css)
         config.extra_javascript.extend(script for script in SCRIPTS if script not in config.extra_javascript)
         # Headings carry metric ids as their anchors; that is what this extension is for.
         if "attr_list" not in config.markdown_extensions:
             config.markdown_extensions.append("attr_list")
         return config
+
+    def on_serve(self, server: LiveReloadServer, *, config: MkDocsConfig, builder: Any) -> LiveReloadServer:
+        """Watch the runs."""
+        data = Path(self.config.data_dir)
+        if data.is_dir():
+            watch(server, data)
+        else:
+            log.warning("there is no folder '%s' yet: start the server again after the first run", data)
+        return server
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Render, then add what was rendered."""
