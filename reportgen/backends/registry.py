@@ -13,22 +13,28 @@ from reportgen.runs.schema import Device
 
 BACKENDS = {
     "cpu": ("reportgen.backends.cpu.backend", "CpuBackend"),
+    "cuda": ("reportgen.backends.cuda.backend", "CudaBackend"),
     "replay": ("reportgen.backends.replay.backend", "ReplayBackend"),
 }
 """Name -> module and class."""
+
+TARGET = "sm_"
+"""Selectors that begin so name a target of the CUDA toolchain: `sm_90`, `sm_all`."""
 
 TAKES_ARGUMENT = frozenset({"replay"})
 """Backends made from what follows the colon of the selector: `replay:PATH`."""
 
 
 def get(selector: str) -> Backend:
-    """The backend of a name or selector: `cpu`, `cpu:atom`, `replay:PATH`.
+    """The backend of a name or selector: `cpu`, `cpu:atom`, `cuda:0`, `sm_90`, `replay:PATH`.
 
     Raises:
         UserError: there is no backend of that name.
         BackendUnavailable: a package that it needs is missing or broken.
     """
     name, _, argument = selector.partition(":")
+    if name.startswith(TARGET):
+        name = "cuda"
     if name not in BACKENDS:
         raise UserError(
             f"no device '{selector}': there is no backend '{name}', only {', '.join(BACKENDS)}.",

@@ -27,7 +27,7 @@ def command(as_json: bool) -> None:
                 "isa": device.isa,
                 "cores": device.cores,
                 "memory_bytes": device.memory_bytes,
-                "memory": format_bytes(device.memory_bytes),
+                "memory": format_bytes(device.memory_bytes) if device.memory_bytes else "",
                 "state": candidate.reason or "usable",
             }
         )

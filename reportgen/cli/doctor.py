@@ -78,13 +78,23 @@ def _suite() -> Iterator[Check]:
 def _devices() -> Iterator[Check]:
     from reportgen.backends import registry
 
-    for candidate in registry.discover():
+    found = registry.discover()
+    targets = [one for one in found if one.selector.startswith(registry.TARGET)]
+    devices = [one for one in found if one not in targets]
+    absent = NOTE if any(not one.reason for one in devices) else MISSING
+    for candidate in devices:
         name = f"device {candidate.selector}"
         if candidate.reason:
-            yield (name, MISSING, candidate.reason, "See docs/contributing-a-device.md.")
+            yield (name, absent, candidate.reason, "See docs/contributing-a-device.md.")
             continue
         yield (name, OK, candidate.device.name, "")
         yield from _surroundings(candidate)
+    here = [one.selector for one in targets if not one.reason]
+    if here:
+        yield ("targets", OK, ", ".join(here), "")
+    for candidate in targets:
+        if candidate.reason:
+            yield (f"target {candidate.selector}", NOTE, candidate.reason, "")
 
 
 def _surroundings(candidate: Candidate) -> Iterator[Check]:

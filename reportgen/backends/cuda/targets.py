@@ -137,6 +137,7 @@ def device(target: Target) -> Device:
         name=f"{target.base} (toolchain only)",
         isa=target.base,
         features=tuple(suffixes),
+        cores=0,
         reported={"generation": generation} if generation else {},
     )
 

@@ -1,0 +1,83 @@
+"""The CUDA backend: every role of `backends/base.py`, for GPUs and for targets on which nothing runs."""
+
+from __future__ import annotations
+
+import platform
+from typing import TYPE_CHECKING
+
+from reportgen.backends.base import Candidate, ClockConstants, Launcher
+from reportgen.backends.cuda import compiler, targets, toolkit
+from reportgen.backends.cuda import device as cuda_device
+from reportgen.backends.cuda.builder import CudaBuilder
+from reportgen.errors import BackendUnavailable
+from reportgen.runs.schema import Device
+from reportgen.suite.definition import Operation
+
+if TYPE_CHECKING:
+    from reportgen.backends.cuda.generator import CudaGenerator
+
+
+class CudaBackend:
+    """NVIDIA GPUs, and the targets that the toolchain here builds for."""
+
+    name = "cuda"
+
+    def discover(self) -> list[Candidate]:
+        """Targets, `sm_all` and GPUs."""
+        return cuda_device.discover()
+
+    def generator(self, device: Device, operations: dict[str, Operation]) -> CudaGenerator:
+        """A generator for one target and its instruction table."""
+        from reportgen.backends.cuda.generator import CudaGenerator
+
+        return CudaGenerator(device, operations)
+
+    def builder(self, device: Device) -> CudaBuilder:
+        """Compiler and inspector."""
+        return CudaBuilder()
+
+    def launcher(self, selector: str, device: Device) -> Launcher:
+        """There is none yet.
+
+        Raises:
+            BackendUnavailable: always; says what can be done instead.
+        """
+        if cuda_device.is_target(device):
+            raise BackendUnavailable(
+                f"'{selector}' is a target of the compiler, not a device: nothing runs on it.",
+                "Its programs are built and inspected without samples.",
+            )
+        raise BackendUnavailable(
+            f"'{selector}' cannot be measured: {cuda_device.NOT_YET.format(target=device.isa)}."
+        )
+
+    def clock(self) -> ClockConstants:
+        """No sample frame: without a launcher there are no samples."""
+        return ClockConstants(
+            calibration_cycles=0,
+            canary_instructions=0,
+            agreement=0.0,
+            canary_share=0.0,
+            note="no samples: programs were built and inspected, none was run",
+        )
+
+    def environment(self, device: Device) -> dict[str, int | float | str | bool]:
+        """The fixed list of fields that may leave the machine."""
+        return {
+            "os": platform.system(),
+            "kernel": platform.release().partition("-")[0],
+            "python": platform.python_version(),
+        }
+
+    def toolchain(self, device: Device) -> dict[str, str]:
+        """Compiler, its options, PTX version, disassembler and target."""
+        target = targets.parse(device.isa)
+        return compiler.describe() | {
+            "target": target.name,
+            "ptx_version": compiler.ptx_version(target.name),
+            "nvdisasm": toolkit.release(toolkit.find().nvdisasm),
+        }
+
+    def counters(self, device: Device) -> str:
+        """What the hardware counters say of themselves: nothing, where nothing runs."""
+        return "unsupported: nothing is run, so there is nothing to count"
