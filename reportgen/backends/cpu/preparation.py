@@ -1,0 +1,198 @@
+"""Setting up a visit: memory, arguments, and how often the body runs."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+
+from reportgen.backends.base import Order
+from reportgen.backends.cpu import clock
+from reportgen.backends.cpu.buffers import Buffer
+from reportgen.backends.cpu.executable import Executable
+from reportgen.backends.cpu.frame import Frame, Stamps
+from reportgen.errors import LaunchError
+
+BODY_SECONDS = 80e-6
+"""Aim for one timed body: long against the time stamp's few ticks and the loop's end, short
+against the milliseconds between interruptions."""
+TRIAL = 2
+"""Repetitions in the trial that finds how many make `BODY_SECONDS`."""
+WARM_BODIES = 10
+"""512-bit code pays 0.1-0.25 µs once after scalar code, and branch history must settle."""
+RESIDENT_SLICES = 64
+"""Arrays of more slices are far larger than any cache; walking them once first would only cost time."""
+LEAST_SAMPLES = 8
+MOST_ROWS = 192
+"""Sample cap of one visit: beyond, a point is unstable however long one waits."""
+
+Take = Callable[[int], list[list[Stamps]]]
+"""samples -> one list of stamps a thread."""
+
+
+@dataclass
+class Visit:
+    """A prepared point: how to take samples of it, and what was granted."""
+
+    take: Take
+    repetitions: int
+    facts: dict[str, int | float | str] = field(default_factory=dict)
+    least: int = LEAST_SAMPLES
+    cpus: tuple[int, ...] = ()
+    warm: int = 0
+    """Repetitions of the warm-up where its time is compared with the body's; 0: not compared."""
+
+
+class Preparation:
+    """What stays from visit to visit: frames, stream memory, repetitions of each point.
+
+    Args:
+        cpus: the cores that may be used; the last one measures what needs one core.
+        tick_hz: ticks of the time-stamp counter a second, roughly.
+    """
+
+    def __init__(self, cpus: tuple[int, ...], tick_hz: float) -> None:
+        self.cpus = cpus
+        self.tick_hz = tick_hz
+        self.frames = [Frame() for _ in cpus]
+        self._repetitions: dict[str, int] = {}
+        self._streams: dict[int, Buffer] = {}
+
+    def body(self, order: Order, program: Executable, steps: int = 0) -> Visit:
+        """A program that needs nothing but registers and a scratch page, or a chase of `steps` cells."""
+        frame = self.frames[0]
+        count = self._count(order.point, lambda: frame.run(program, 4, 1, TRIAL))
+        warm = max(WARM_BODIES, count // 4)
+        least = LEAST_SAMPLES
+        if steps:
+            # one whole turn of the chase, so that no part of the working set is left out
+            least = min(max(LEAST_SAMPLES, -(-steps // (int(order.setup["unroll"]) * count))), MOST_ROWS // 2)
+            warm = max(1, count // 4)
+
+        def take(samples: int) -> list[list[Stamps]]:
+            return [frame.run(program, samples, warm, count)]
+
+        return Visit(take, count, least=least, cpus=(self.cpus[-1],), warm=0 if steps else warm)
+
+    def _count(self, point: str, trial: Callable[[], list[Stamps]]) -> int:
+        """Repetitions that make one timed body last about `BODY_SECONDS`; the same on every visit."""
+        count = self._repetitions.get(point)
+        if count is None:
+            # the median of some short trials: one may be interrupted, one may fall into a tick
+            ticks = sorted(stamps.ticks - stamps.empty for stamps in trial())[1]
+            count = max(1, round(BODY_SECONDS * self.tick_hz * TRIAL / max(ticks, clock.granularity())))
+            self._repetitions[point] = count
+        return count
+
+    def chase(self, order: Order, program: Executable, stack: ExitStack) -> Visit:
+        """A pointer chase over a fresh buffer, which `stack` gives back."""
+        import numpy as np
+
+        from reportgen.backends.cpu import layouts
+
+        setup, rng = order.setup, np.random.default_rng(order.seed)
+        layout = str(setup["layout"])
+        if layout == "random":
+            offsets = layouts.random_cycle(int(setup["bytes"]), rng)
+        elif layout == "pair":
+            offsets = layouts.pairs(int(setup["offset"]), rng)
+        elif layout == "conflict":
+            offsets = layouts.conflict(int(setup["count"]), int(setup["stride"]), rng)
+        else:
+            offsets = layouts.one_a_page(int(setup["count"]), int(setup["page"]), rng)
+        buffer = stack.enter_context(Buffer(layouts.span(offsets), str(setup["pages"])))
+        words = np.frombuffer(buffer.view(), dtype=np.uint64)
+        first = layouts.link(words, buffer.address, offsets)
+        del words
+        frame = self.frames[0]
+        frame.buffers(first)
+        turn = -(-len(offsets) // int(setup["unroll"]))
+        if len(offsets) <= 1 << 16:
+            frame.run(program, 1, 1, turn)  # one whole turn before the first sample
+        visit = self.body(order, program, len(offsets))
+        visit.facts |= {
+            "bytes_requested": int(setup.get("bytes", buffer.size)),
+            "bytes_actual": len(offsets) * layouts.LINE,
+            "huge_bytes": buffer.huge_bytes(),
+            "lines": len(offsets),
+        }
+        return visit
+
+    def stream(self, order: Order, program: Executable) -> Visit:
+        """A stream over arrays of its own for each core, the cores in step."""
+        setup = order.setup
+        cores, arrays, each = int(setup["cores"]), int(setup["arrays"]), int(setup["array_bytes"])
+        if cores > len(self.cpus):
+            raise LaunchError(f"{cores} cores wanted, {len(self.cpus)} are allowed")
+        cpus = self.cpus[-cores:][::-1]
+        meeting = ctypes.c_int64(0)
+        huge = 0
+        part = int(setup["slice_bytes"])
+        # a page of distance keeps the arrays of one thread out of each other's sets
+        stride = each + 4096
+        for index in range(cores):
+            buffer = self._stream_buffer(index, stride * arrays)
+            starts = [buffer.address + stride * i for i in range(arrays)] + [0, 0]
+            self.frames[index].buffers(starts[0], starts[1], starts[2], part, each)
+            huge += buffer.huge_bytes()
+
+        def run(samples: int, warm: int, count: int) -> list[list[Stamps]]:
+            if cores == 1:
+                return [self.frames[0].run(program, samples, warm, count)]
+            meeting.value = 0
+            results: list[list[Stamps]] = [[] for _ in range(cores)]
+
+            def work(index: int) -> None:
+                os.sched_setaffinity(0, {cpus[index]})
+                frame = self.frames[index]
+                frame.barrier(ctypes.addressof(meeting), cores)
+                results[index] = frame.run(program, samples, warm, count)
+
+            threads = [threading.Thread(target=work, args=(i,)) for i in range(cores)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            return results
+
+        turn = each // part
+        if turn <= RESIDENT_SLICES:
+            run(1, 1, turn)  # a level can only serve what it holds: one whole turn first
+        count = self._count(order.point, lambda: run(4, 1, TRIAL)[0])
+        warm = max(1, count // 4)
+        facts: dict[str, int | float | str] = {
+            "bytes_requested": int(setup["bytes"]),
+            "bytes_actual": each * arrays,
+            "huge_bytes": huge,
+            "cores": cores,
+            "vector_bytes": int(setup["vector_bytes"]),
+            "data": "random",
+        }
+        return Visit(lambda samples: run(samples, warm, count), count, facts, cpus=tuple(cpus))
+
+    def _stream_buffer(self, index: int, size: int) -> Buffer:
+        """The stream memory of one thread, kept from visit to visit.
+
+        Placement does not matter to a stream, and filling 128 MiB takes longer than measuring them.
+        """
+        kept = self._streams.get(index)
+        if kept is None or kept.size < size:
+            kept = self._streams[index] = Buffer(size, "huge")
+            _fill(kept, index)
+        return kept
+
+
+def _fill(buffer: Buffer, seed: int) -> None:
+    """Random bytes: memory controllers and caches that compress equal words must not help.
+
+    One random MiB is repeated; FP32 exponents are forced into a normal range."""
+    import numpy as np
+
+    block = np.random.default_rng(seed).integers(0, 1 << 23, size=1 << 18, dtype=np.uint32) | 0x3F800000
+    words = np.frombuffer(buffer.view(), dtype=np.uint32)
+    for start in range(0, len(words), len(block)):
+        part = words[start : start + len(block)]
+        part[:] = block[: len(part)]

@@ -1,0 +1,136 @@
+"""Sampling one prepared point: batches, gates, and when to stop."""
+
+from __future__ import annotations
+
+import statistics
+import time
+
+from reportgen.backends import gates
+from reportgen.backends.base import Batch, Order
+from reportgen.backends.cpu import clock
+from reportgen.backends.cpu.frame import MOST_SAMPLES, Stamps
+from reportgen.backends.cpu.preparation import MOST_ROWS, Visit
+from reportgen.runs.schema import SAMPLE_COLUMNS
+
+UNEVEN = 0.02
+"""Warm-up and body run the same bytes.  Where the ratio of their times strays by more from that of the
+visit's other samples, somebody was served in between, which the brackets on both sides cannot see.
+(From the others, not from 1: some instruction mixes settle into another rhythm as they go on.)"""
+BATCH = 16
+LONGEST_STRETCH = 5.0
+"""A visit may exceed its cap this many times over to reach the least number of samples."""
+
+
+def sample(order: Order, visit: Visit, rates: gates.BestRate, tick_hz: float) -> Batch:
+    """Batches of samples until enough accepted ones are precise, or a cap is reached.
+
+    Args:
+        order: which point, and for how long at most.
+        visit: the prepared point.
+        rates: issue rates that this launcher has seen; grows.
+        tick_hz: ticks a second, to tell measuring from calibrating.
+    """
+    columns: dict[str, list[int]] = {
+        name: [] for name in SAMPLE_COLUMNS if name not in ("point", "gate", "pass", "order")
+    }
+    marks: list[str] = []
+    constants = clock.constants()
+    threads = len(visit.cpus)
+    deadline = time.perf_counter() + order.seconds
+    latest = deadline + order.seconds * (LONGEST_STRETCH - 1)
+    began, taken, size = time.perf_counter(), 0, 4
+    stop, best = "sample cap", 0.0
+    verdicts: list[str] = []
+    while taken * threads < MOST_ROWS:
+        batch_began = time.perf_counter()
+        per_thread = visit.take(size)
+        rows = len(marks)
+        _record(columns, marks, per_thread, visit, taken)
+        taken += size
+        rates.add({name: values[rows:] for name, values in columns.items()}, constants)
+        # a worker that was just started knows less than the run does
+        best = rates.best() or order.canary_best
+        verdicts = gates.judge(columns, constants, best, _mark_uneven(columns, marks, visit))
+        if taken >= visit.least and gates.precise(_accepted(columns, verdicts, constants.calibration_cycles)):
+            stop = "precise"
+            break
+        now = time.perf_counter()
+        if now > deadline and (taken >= visit.least or now > latest):
+            stop = "time cap"
+            break
+        each = (now - batch_began) / size
+        size = max(4, min(BATCH, MOST_SAMPLES, int(order.seconds / 4 / each)))
+    spent = time.perf_counter() - began
+    inside = sum(columns["ticks"]) + sum(columns["warmup"])
+    measured = min(spent, inside / threads / tick_hz)
+    return Batch(
+        point=order.point,
+        columns=columns,
+        gates=verdicts,
+        stop=stop,
+        canary_best=best,
+        seconds={"measure": measured, "calibrate": spent - measured},
+    )
+
+
+def _record(
+    columns: dict[str, list[int]],
+    marks: list[str],
+    per_thread: list[list[Stamps]],
+    visit: Visit,
+    taken: int,
+) -> None:
+    for thread, stamps in enumerate(per_thread):
+        for index, sample in enumerate(stamps):
+            columns["sample"].append(taken + index)
+            columns["thread"].append(thread)
+            columns["repetitions"].append(visit.repetitions)
+            columns["start"].append(sample.start)
+            columns["ticks"].append(sample.ticks)
+            columns["empty"].append(sample.empty)
+            columns["calibration_before"].append(sample.calibration_before)
+            columns["calibration_after"].append(sample.calibration_after)
+            columns["canary_before"].append(sample.canary_before)
+            columns["canary_after"].append(sample.canary_after)
+            columns["warmup"].append(sample.warmup)
+            columns["cpu"].append(sample.cpu)
+            if index == 0:
+                marks.append(gates.FIRST)
+            elif sample.cpu != visit.cpus[thread]:
+                marks.append(gates.MIGRATED)
+            elif sample.ticks <= sample.empty:
+                marks.append(gates.STOOD_STILL)
+            else:
+                marks.append(gates.ACCEPTED)
+
+
+def _mark_uneven(columns: dict[str, list[int]], marks: list[str], visit: Visit) -> list[str]:
+    """The marks, with samples whose warm-up and body disagree unlike the others' of the visit."""
+    if not visit.warm:
+        return marks
+    ratios = [
+        (ticks - empty) / max(1, warmup - empty)
+        for ticks, empty, warmup in zip(columns["ticks"], columns["empty"], columns["warmup"], strict=True)
+    ]
+    usual = statistics.median(ratios)
+    margin = UNEVEN + clock.granularity() / min(columns["warmup"])
+    return [
+        gates.UNEVEN if mark == gates.ACCEPTED and abs(ratio / usual - 1) > margin else mark
+        for ratio, mark in zip(ratios, marks, strict=True)
+    ]
+
+
+def _accepted(columns: dict[str, list[int]], verdicts: list[str], cycles: int) -> list[float]:
+    """Body lengths of the accepted samples, in cycles."""
+    return [
+        (ticks - empty) / gates.ticks_per_cycle(before, after, empty, cycles)
+        for ticks, empty, before, after, verdict in zip(
+            columns["ticks"],
+            columns["empty"],
+            columns["calibration_before"],
+            columns["calibration_after"],
+            verdicts,
+            strict=True,
+        )
+        if verdict == gates.ACCEPTED and before > empty
+    ]
