@@ -1,4 +1,8 @@
-"""The same quantity through another channel: it agrees, disagrees, or is absent, and says so."""
+"""The same quantity through another channel: it agrees, disagrees, or is absent, and says so.
+
+Every finding about a quantity lists every channel.  `absent` has its reason: nothing was asked, nothing
+answered, or what answered decides nothing.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,8 @@ from reportgen.analysis.quantity import Quantity
 from reportgen.findings.evidence import Evidence, central, interval, stated
 from reportgen.findings.finding import CrossCheck
 from reportgen.findings.metric import Kind, MetricId, parse
+from reportgen.findings.published import weighing
+from reportgen.findings.published.library import library
 from reportgen.findings.wording import checks
 from reportgen.findings.wording.names import noun
 
@@ -15,16 +21,21 @@ AGREES, DISAGREES, ABSENT = "agrees", "disagrees", "absent"
 
 OTHER_PROBE = "other probe"
 OPERATING_SYSTEM = "operating system"
+COMPILER_ENCODED = "compiler-encoded"
 COUNTER = "counter"
 PUBLISHED = "published"
+
+CHANNELS = (OTHER_PROBE, OPERATING_SYSTEM, COMPILER_ENCODED, COUNTER, PUBLISHED)
+"""In the order in which a finding lists them."""
 
 REPORTED = {
     "memory.l1.capacity": "l1d_bytes",
     "memory.l2.capacity": "l2_bytes",
     "memory.l3.capacity": "l3_bytes",
+    "memory.l1.associativity": "l1d_ways",
     "memory.line": "line_bytes",
 }
-"""Metric -> what the operating system calls the same thing in `Device.reported`."""
+"""Metric -> what the operating system or driver calls the same thing in `Device.reported`."""
 
 TOLERANCE = 0.03
 """Two probes of one quantity agree up to this relative distance, or where their intervals overlap."""
@@ -32,31 +43,32 @@ TOLERANCE = 0.03
 LEVEL_TOLERANCE = {"l1": 0.03, "l2": 0.05, "l3": 0.15, "dram": 0.15}
 """Latencies of far levels move with page placement and with neighbours."""
 
-_COUNTABLE = frozenset({Kind.LATENCY, Kind.THROUGHPUT, Kind.INTERFERENCE, Kind.LEVEL_LATENCY, Kind.BANDWIDTH})
-_PUBLISHABLE = frozenset({Kind.LATENCY, Kind.THROUGHPUT, Kind.CAPACITY, Kind.LEVEL_LATENCY, Kind.PEAK})
+COUNTER_TOLERANCE = 0.10
+"""A counter also sees what is around the timed body."""
+
+ENCODED_SLACK = 0.25
+"""Cycles by which a measured latency may miss the distance that its assembler keeps, a lower bound."""
+
+ENCODED = {Kind.LATENCY: "encoded.latency.", Kind.ISSUE_INTERVAL: "encoded.issue."}
+"""Kind -> stem of the metric that says what the machine code encodes."""
 
 
 def cross_check(evidence: Evidence, quantity: Quantity) -> tuple[CrossCheck, ...]:
-    """Every channel that could speak of a quantity, with what it says."""
+    """Every channel, with what it says of a quantity; a channel may say several things."""
     name = parse(quantity.metric)
     phrase = noun(quantity.metric, evidence.title)
-    found = list(_probes(evidence, name, quantity))
-    if not found:
-        found.append(CrossCheck(OTHER_PROBE, ABSENT, checks.no_other_probe(phrase)))
-    if quantity.metric in REPORTED:
-        found.append(_system(evidence, quantity, phrase))
-    if name.kind in _COUNTABLE:
-        said = evidence.run.counters
-        absent = not said or said.startswith(("unsupported", "not_permitted"))
-        explanation = checks.no_counter(said) if absent else checks.counters_not_used(said)
-        found.append(CrossCheck(COUNTER, ABSENT, explanation))
-    if name.kind in _PUBLISHABLE:
-        found.append(CrossCheck(PUBLISHED, ABSENT, checks.no_figure(phrase)))
-    return tuple(found)
+    probes = tuple(_probes(evidence, name, quantity))
+    return (
+        *(probes or (CrossCheck(OTHER_PROBE, ABSENT, checks.no_other_probe()),)),
+        _system(evidence, quantity, phrase),
+        _encoded(evidence, name, quantity),
+        _counter(evidence, quantity),
+        _published(evidence, quantity),
+    )
 
 
 def reported_size(evidence: Evidence, metric: str) -> float | None:
-    """What the operating system reports for a metric, in bytes; None when it is silent."""
+    """What the operating system reports for a metric, in its unit; None when it is silent."""
     said = evidence.run.device.reported.get(REPORTED.get(metric, ""))
     return float(said) if isinstance(said, (int, float)) and said > 0 else None
 
@@ -70,10 +82,56 @@ def within(quantity: Quantity, size: float) -> bool:
 def _system(evidence: Evidence, quantity: Quantity, phrase: str) -> CrossCheck:
     size = reported_size(evidence, quantity.metric)
     if size is None:
-        return CrossCheck(OPERATING_SYSTEM, ABSENT, checks.not_reported(phrase))
+        return CrossCheck(OPERATING_SYSTEM, ABSENT, checks.not_reported())
     agrees = within(quantity, size)
     text = checks.reported(phrase, size, quantity, agrees)
     return CrossCheck(OPERATING_SYSTEM, AGREES if agrees else DISAGREES, text)
+
+
+def _encoded(evidence: Evidence, name: MetricId, quantity: Quantity) -> CrossCheck:
+    """What the vendor's assembler keeps between two instructions: less than that cannot be measured."""
+    if name.kind not in ENCODED:
+        return CrossCheck(COMPILER_ENCODED, ABSENT, checks.nothing_to_encode())
+    bound = evidence.usable(ENCODED[name.kind] + name.subject)
+    if bound is None:
+        return CrossCheck(COMPILER_ENCODED, ABSENT, checks.not_encoded(evidence.run.device.isa))
+    above = central(quantity) - central(bound)
+    agrees = interval(quantity)[1] >= interval(bound)[0] - ENCODED_SLACK
+    text = checks.encoded(bound, above, ENCODED_SLACK, agrees)
+    return CrossCheck(COMPILER_ENCODED, AGREES if agrees else DISAGREES, text)
+
+
+def _counter(evidence: Evidence, quantity: Quantity) -> CrossCheck:
+    """A metric `counter.<metric>` is the same quantity from hardware counters."""
+    counted = evidence.usable(f"counter.{quantity.metric}")
+    if counted is not None:
+        gap = _gap(central(quantity), central(counted))
+        agrees = gap <= COUNTER_TOLERANCE or _overlap(quantity, counted)
+        text = checks.counter(counted, gap, COUNTER_TOLERANCE, agrees)
+        return CrossCheck(COUNTER, AGREES if agrees else DISAGREES, text)
+    said = evidence.run.counters
+    silent = not said or said.startswith(("unsupported", "not_permitted"))
+    return CrossCheck(COUNTER, ABSENT, checks.no_counter(said) if silent else checks.counters_not_used(said))
+
+
+def _published(evidence: Evidence, quantity: Quantity) -> CrossCheck:
+    """Agrees where at least half of the figures that decide do; absent where none decides."""
+    weighed = weighing.weigh(evidence, quantity)
+    sources = library().sources
+    deciding = [one for one in weighed if one.decides]
+    shown = [(one.figure, sources[one.figure.source].short) for one in weighed if not one.decides]
+    if not weighed:
+        text = checks.no_figure()
+    elif not deciding:
+        text = checks.figures_shown(shown)
+    else:
+        near = [(one.figure, sources[one.figure.source].short) for one in deciding if one.agrees]
+        far = [(one.figure, sources[one.figure.source].short) for one in deciding if not one.agrees]
+        room = weighing.tolerance(quantity.metric)
+        slack = weighing.SLACK.get(parse(quantity.metric).kind, 0.0)
+        text = checks.figures(near, far, shown, room, slack)
+        return CrossCheck(PUBLISHED, AGREES if len(near) >= len(far) else DISAGREES, text)
+    return CrossCheck(PUBLISHED, ABSENT, text)
 
 
 def _probes(evidence: Evidence, name: MetricId, quantity: Quantity) -> Iterator[CrossCheck]:
@@ -96,7 +154,8 @@ def _counterparts(name: MetricId) -> tuple[str, ...]:
             chase = f"chase.{name.subject}.latency"
             return (chase, "latency.l1_load") if name.subject == "l1" else (chase,)
         case Kind.CHASE:
-            return (f"memory.{name.subject}.latency",)
+            plain = (f"chase.{name.subject}.latency",) if name.part else ()
+            return (f"memory.{name.subject}.latency", *plain)
         case Kind.LATENCY if name.subject == "l1_load":
             return ("memory.l1.latency",)
     return ()

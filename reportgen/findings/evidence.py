@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.metric import Kind, MetricId, parse
+from reportgen.findings.published import matching
+from reportgen.findings.published.library import Figure
 from reportgen.runs.schema import Point, ProbeInfo, Run
 from reportgen.status import USABLE, Status
 
@@ -27,6 +29,8 @@ class Evidence:
     """Operation -> the probe that best describes it."""
     clock: tuple[float, float] | None
     """Slowest and fastest core clock seen by the run's canary, in hertz; None when not recorded."""
+    figures: tuple[Figure, ...] = ()
+    """What others have published about the device's architecture."""
 
     def usable(self, metric: str) -> Quantity | None:
         """The quantity of `metric` when it carries a finite value or bound."""
@@ -110,4 +114,5 @@ def gather(run: Run, quantities: Iterable[Quantity]) -> Evidence:
         points={point.id: point for point in run.points},
         asked=asked,
         clock=(min(rates), max(rates)) if rates else None,
+        figures=matching.about(run),
     )

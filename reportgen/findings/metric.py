@@ -51,7 +51,7 @@ class MetricId:
     subject: str = ""
     """Operation, level, TLB, precision or library routine."""
     part: str = ""
-    """Second operation, bandwidth kernel, level of a ridge, size of a library call."""
+    """Second operation, bandwidth kernel, level of a ridge, size of a library call, load path of a chase."""
     scope: str = ""
     """`all_cores` or empty (one core)."""
     pages: str = ""
@@ -79,8 +79,8 @@ def parse(metric: str) -> MetricId:
         return MetricId(metric, Kind.INTERFERENCE, rest[0], rest[1])
     if stem == "memory":
         return _memory(metric, rest)
-    if stem == "chase" and len(rest) == 2 and rest[1] == "latency":
-        return MetricId(metric, Kind.CHASE, rest[0])
+    if stem == "chase" and len(rest) in (2, 3) and rest[-1] == "latency":
+        return MetricId(metric, Kind.CHASE, rest[0], rest[1] if len(rest) == 3 else "")
     if stem == "bandwidth" and len(rest) in (2, 3):
         return MetricId(metric, Kind.BANDWIDTH, rest[0], rest[1], rest[2] if len(rest) == 3 else "")
     if stem == "peak" and len(rest) == 1:

@@ -98,7 +98,8 @@ def _sharing(evidence: Evidence) -> Iterator[Remark]:
             continue
         left, excluded = alternatives.weigh(evidence, quantity)
         first, second = evidence.title(name.subject), evidence.title(name.part)
-        text = instructions.sharing(first, second, quantity, partly=reading == interference.PARTLY)
+        partly = reading == interference.PARTLY
+        text = instructions.sharing(first, second, quantity, partly=partly, excluded=excluded)
         yield Remark(f"sharing:{name.text}", Claim.INFERRED, text, (name.text,), left, excluded)
 
 
@@ -134,6 +135,8 @@ def _reported(evidence: Evidence) -> Iterator[Remark]:
         name = parse(metric)
         if name.kind is Kind.LINE:
             text = rules.reported_line(size, quantity, agrees)
+        elif name.kind is Kind.ASSOCIATIVITY:
+            text = rules.reported_ways(names.level(name.subject), size, quantity, agrees)
         else:
             text = rules.reported_capacity(names.level(name.subject), size, quantity, agrees)
         left = () if agrees else alternatives.REPORTED_SIZE

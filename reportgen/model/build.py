@@ -158,7 +158,9 @@ def _levels(facts: dict[str, Fact]) -> Iterator[Level]:
 
 def _key(name: MetricId) -> str:
     last = name.text.rpartition(".")[2]
-    return f"chase_{last}" if name.kind is Kind.CHASE else last
+    if name.kind is Kind.CHASE:
+        return f"chase_{name.part}_{last}" if name.part else f"chase_{last}"
+    return last
 
 
 def _ceilings(evidence: Evidence, facts: dict[str, Fact]) -> Iterator[Ceiling]:

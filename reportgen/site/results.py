@@ -18,6 +18,7 @@ import reportgen
 from reportgen.analysis.quantity import Quantity
 from reportgen.errors import ReportgenError
 from reportgen.findings.finding import Finding
+from reportgen.findings.published import library
 from reportgen.model.architecture import Architecture
 from reportgen.runs import read
 from reportgen.runs.read import Bundle
@@ -148,12 +149,14 @@ class Results:
 
 @cache
 def _code() -> str:
-    """Digest of the source that derives: another version, another result."""
+    """Digest of the source that derives, and of the published figures: another version, another result."""
     root = Path(reportgen.__file__).parent
     digest = hashlib.sha256()
     for stage in STAGES:
         for path in sorted((root / stage).rglob("*.py")):
             digest.update(path.read_bytes())
+    for path in sorted(library.root().glob("*.csv")):
+        digest.update(path.read_bytes())
     return digest.hexdigest()
 
 

@@ -20,10 +20,10 @@ CLOCK_TOLERANCE = 0.15
 
 
 def _ordered(evidence: Evidence, kind: Kind, names: tuple[str, ...]) -> Iterator[tuple[Quantity, Quantity]]:
-    """(inner, outer) quantities of adjacent levels that the run holds, one series a page kind."""
-    found: dict[str, dict[str, Quantity]] = {}
+    """(inner, outer) quantities of adjacent levels in the run, one series a page kind and load path."""
+    found: dict[tuple[str, str], dict[str, Quantity]] = {}
     for name, quantity in evidence.of_kind(kind):
-        found.setdefault(name.pages, {})[name.subject] = quantity
+        found.setdefault((name.pages, name.part), {})[name.subject] = quantity
     for series in found.values():
         yield from pairwise(series[name] for name in names if name in series)
 

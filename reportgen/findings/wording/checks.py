@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from reportgen.analysis.quantity import Quantity
+from reportgen.findings.evidence import central
+from reportgen.findings.published.library import Figure
 from reportgen.findings.wording.general import sentence_case
-from reportgen.findings.wording.numbers import amount, one, percent, span
+from reportgen.findings.wording.numbers import amount, listed, one, percent, span
 from reportgen.status import Status
+
+MOST_FIGURES = 5
+"""So many figures are cited in one sentence; the others are counted, and stand on their page."""
+
+Cited = tuple[Figure, str]
+"""A figure and its source in short."""
 
 
 def other_probe(probe: str, other: Quantity, gap: float, tolerance: float, agrees: bool) -> str:
@@ -49,14 +59,17 @@ def _measured(quantity: Quantity) -> str:
     return f"the measured boundary is {span(quantity.low, quantity.high, quantity.unit)} (n = {quantity.n})"
 
 
-def not_reported(noun: str) -> str:
+# What is absent is said without the name of the metric: a remark about eighty metrics then says it once.
+
+
+def not_reported() -> str:
     """The operating system is silent."""
-    return f"The operating system reports nothing for {noun}."
+    return "The operating system or driver reports nothing about it."
 
 
-def no_other_probe(noun: str) -> str:
+def no_other_probe() -> str:
     """Nothing else in the run measures it."""
-    return f"No other probe of this run measures {noun}."
+    return "No other probe of this run measures it."
 
 
 def no_counter(said: str) -> str:
@@ -69,6 +82,65 @@ def counters_not_used(names: str) -> str:
     return f"The hardware counters that were read do not bear on it ({names})."
 
 
-def no_figure(noun: str) -> str:
+def counter(counted: Quantity, gap: float, tolerance: float, agrees: bool) -> str:
+    """Agreement or not with hardware counters."""
+    verdict = "within" if agrees else "beyond"
+    return (
+        f"Hardware counters give {amount(counted)}, {percent(gap)} away, {verdict} the "
+        f"{percent(tolerance)} or the overlap of intervals that count as agreement."
+    )
+
+
+def encoded(bound: Quantity, above: float, slack: float, agrees: bool) -> str:
+    """A measured latency against the distance that the machine code keeps."""
+    size = one(abs(above), bound.unit)
+    where = "no distance" if abs(above) < 0.005 else f"{size} {'above' if above > 0 else 'below'}"
+    end = "a lower bound, and it holds" if agrees else "a lower bound, and it does not hold"
+    return (
+        f"The machine code keeps {one(central(bound), bound.unit)} between the two; measured is {where}, "
+        f"with {one(slack, bound.unit)} allowed: {end}."
+    )
+
+
+def not_encoded(isa: str) -> str:
+    """No compiler-encoded value in the run."""
+    if isa.startswith("sm_"):
+        return "The run holds no distance that the machine code keeps for it."
+    return f"Machine code of {isa} holds no distances between instructions."
+
+
+def nothing_to_encode() -> str:
+    """A quantity that no assembler could encode."""
+    return "Machine code can hold distances between instructions, and nothing about this."
+
+
+def no_figure() -> str:
     """No publication is on file."""
-    return f"{sentence_case(noun)} has no published figure on file for this device."
+    return "No published figure is on file for this device or its architecture."
+
+
+def figures(
+    near: Sequence[Cited], far: Sequence[Cited], shown: Sequence[Cited], tolerance: float, slack: float
+) -> str:
+    """Published figures that decide, those within the tolerance first, and those that are only shown."""
+    room = percent(tolerance) + (f" and {one(slack, 'cycle')}" if slack else "")
+    counted = len(near) + len(far)
+    parts = []
+    if near:
+        parts.append(f"{len(near)} of {counted} published figures lie within {room}: {_cited(near)}")
+    if far:
+        parts.append(f"{len(far)} of {counted} lie further away than {room}: {_cited(far)}")
+    if shown:
+        parts.append(f"shown only: {_cited(shown)}")
+    return sentence_case("; ".join(parts)) + "."
+
+
+def figures_shown(shown: Sequence[Cited]) -> str:
+    """Published figures of which none decides."""
+    return f"Published figures of which none decides (second-hand, modelled or nominal): {_cited(shown)}."
+
+
+def _cited(figures: Sequence[Cited]) -> str:
+    named = [f"{figure.printed} ({figure.device}; {source})" for figure, source in figures[:MOST_FIGURES]]
+    more = len(figures) - len(named)
+    return listed([*named, f"{more} more"]) if more > 0 else ", ".join(named)

@@ -120,7 +120,9 @@ def arrangement(cycles: dict[str, float]) -> str:
     )
 
 
-def sharing(first: str, second: str, quantity: Quantity, partly: bool = False) -> str:
+def sharing(
+    first: str, second: str, quantity: Quantity, partly: bool = False, excluded: tuple[str, ...] = ()
+) -> str:
     """Inferred: an explanation of the lost throughput, worded as one that fits and no more.
 
     Args:
@@ -128,11 +130,13 @@ def sharing(first: str, second: str, quantity: Quantity, partly: bool = False) -
         second: title of the operation that was added.
         quantity: the interference index.
         partly: the index lies between independent and serialised.
+        excluded: explanations that this run's evidence rules out, each with that evidence in brackets.
     """
     extent = "part of the throughput" if partly else "throughput"
+    ruled_out = f" Ruled out as an explanation: {'; '.join(excluded)}." if excluded else ""
     return (
         f"Adding “{second}” to “{first}” reduced {extent} in a way consistent with competition for a shared "
-        f"internal resource: the interference index is {amount(quantity)}."
+        f"internal resource: the interference index is {amount(quantity)}.{ruled_out}"
     )
 
 

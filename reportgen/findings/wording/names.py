@@ -111,7 +111,8 @@ def noun(metric: str, title: Callable[[str], str]) -> str:
         case Kind.TLB_REACH:
             text = f"the reach of the {tlb(subject)}{pages(name)}"
         case Kind.CHASE:
-            text = f"the {level(subject)} latency of the pointer chase"
+            path = f" by the path {part}" if part else ""
+            text = f"the {level(subject)} latency of the pointer chase{path}"
         case Kind.BANDWIDTH:
             cores = "all cores" if name.scope == ALL_CORES else "one core"
             text = f"the {kernel(part)} bandwidth of {level(subject)} on {cores}"

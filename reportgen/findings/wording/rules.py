@@ -25,6 +25,15 @@ def reported_capacity(what: str, size: float, quantity: Quantity, agrees: bool) 
     )
 
 
+def reported_ways(what: str, size: float, quantity: Quantity, agrees: bool) -> str:
+    """The same for the associativity of a level."""
+    end = "The two agree." if agrees else "The two disagree."
+    return (
+        f"The operating system reports {one(size, quantity.unit)} ways in {what}; measured is "
+        f"{amount(quantity)}. {end}"
+    )
+
+
 def reported_line(size: float, quantity: Quantity, agrees: bool) -> str:
     """The same for the cache line."""
     end = "The two agree." if agrees else "The two disagree."

@@ -8,6 +8,7 @@ from reportgen.findings.evidence import gather
 from reportgen.findings.finding import Claim
 from reportgen.findings.lint import offences
 from reportgen.findings.metric import parse
+from reportgen.findings.published.library import library
 from reportgen.findings.wording import checks, contradictions, general, instructions, memory, names, rules
 from reportgen.findings.wording.numbers import amount, decimals, listed, span
 from reportgen.findings.wording.quantity import sentence
@@ -149,6 +150,14 @@ def test_sharing_is_consistent_with_and_no_more() -> None:
     )
     assert "reduced part of the throughput in a way consistent with" in instructions.sharing(
         "ADD", "MUL", INDEX, partly=True
+    )
+
+
+def test_a_sentence_says_which_evidence_ruled_out_what() -> None:
+    excluded = ("power or clock limit (the clock stood still)", "front end (it was idle)")
+    assert instructions.sharing("ADD", "MUL", INDEX, excluded=excluded).endswith(
+        "n = 240). Ruled out as an explanation: power or clock limit (the clock stood still); front end "
+        "(it was idle)."
     )
 
 
@@ -324,14 +333,38 @@ def test_the_operating_system_and_the_measurement_stand_side_by_side() -> None:
 
 
 def test_channels_that_are_absent_say_so() -> None:
-    assert checks.no_other_probe("the L1 capacity") == "No other probe of this run measures the L1 capacity."
+    assert checks.no_other_probe() == "No other probe of this run measures it."
     assert checks.no_counter("unsupported: none") == (
         "No hardware counter was read for it (unsupported: none)."
     )
-    assert checks.no_figure("the L1 capacity") == (
-        "The L1 capacity has no published figure on file for this device."
+    assert checks.no_figure() == "No published figure is on file for this device or its architecture."
+    assert checks.not_reported() == "The operating system or driver reports nothing about it."
+    assert checks.nothing_to_encode() == (
+        "Machine code can hold distances between instructions, and nothing about this."
     )
-    assert checks.not_reported("the line") == "The operating system reports nothing for the line."
+
+
+def test_published_figures_are_cited_with_their_device() -> None:
+    first, second = library().figures[:2]
+    near, far = [(first, "Somebody, 2020")], [(second, "Another, 2021")]
+    assert checks.figures(near, far, [], 0.1, 0.0) == (
+        "1 of 2 published figures lie within 10.0 %: 33.4 cycles (NVIDIA A100 80GB; Somebody, 2020); "
+        "1 of 2 lie further away than 10.0 %: 205.8 cycles (NVIDIA A100 80GB; Another, 2021)."
+    )
+    many = checks.figures(near * 7, [], far, 0.05, 0.5)
+    assert many.startswith("7 of 7 published figures lie within 5.0 % and 0.5 cycles: 33.4 cycles")
+    assert many.endswith("and 2 more; shown only: 205.8 cycles (NVIDIA A100 80GB; Another, 2021).")
+
+
+def test_a_bound_of_the_machine_code_holds_or_does_not() -> None:
+    bound = quantity("encoded.latency.fp32_fma", 4.0, unit="cycle")
+    assert checks.encoded(bound, 0.02, 0.25, agrees=True) == (
+        "The machine code keeps 4 cycles between the two; measured is 0.02 cycles above, with 0.25 cycles "
+        "allowed: a lower bound, and it holds."
+    )
+    assert checks.encoded(bound, -1.0, 0.25, agrees=False).endswith(
+        "measured is 1 cycles below, with 0.25 cycles allowed: a lower bound, and it does not hold."
+    )
 
 
 def test_other_probes() -> None:

@@ -1,0 +1,90 @@
+"""A published figure against a measured quantity, by a stated rule.
+
+A figure decides only where its tier is A, it has an address at which it can be looked up, and it is a
+measurement or, of a size, a driver's or vendor's statement.  It agrees where the measured interval comes
+within the tolerance of it.  A nominal rate decides nothing here: it is a ceiling, and
+`reportgen.findings.gates.ceilings` holds the measured rate under it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reportgen.analysis.quantity import Quantity
+from reportgen.findings.evidence import Evidence, interval
+from reportgen.findings.metric import Kind, parse
+from reportgen.findings.published.library import Figure, Origin, Tier
+from reportgen.findings.published.matching import NEAR, comparable
+
+SIZES = frozenset({"byte", "count"})
+"""Units of what a vendor can state and not only promise."""
+
+SLACK = {Kind.LATENCY: 0.5}
+"""Cycles, beside the tolerance: publications give latencies of instructions in whole cycles."""
+
+TOLERANCE = {
+    Kind.LATENCY: 0.05,
+    Kind.THROUGHPUT: 0.05,
+    Kind.CAPACITY: 0.05,
+    Kind.PEAK: 0.05,
+    Kind.PEAK_PER_CYCLE: 0.05,
+    Kind.BANDWIDTH: 0.10,
+    Kind.TLB_REACH: 0.10,
+}
+"""Relative.  Rates of memory depend on launch shape and kernel, which publications choose otherwise."""
+
+OTHERWISE = 0.10
+FAR = 0.20
+"""Latency of a level outside the core: it depends on clocks, placement and address translation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A figure beside a quantity."""
+
+    figure: Figure
+    decides: bool
+    agrees: bool
+    """Whether the measured interval comes within the tolerance."""
+
+
+def weigh(evidence: Evidence, quantity: Quantity) -> tuple[Weighed, ...]:
+    """Every figure that speaks of the same quantity of this device, those that decide first."""
+    found = [
+        Weighed(figure, decides(figure), agrees(figure, quantity))
+        for figure in evidence.figures
+        if _same(figure, quantity) and comparable(figure, evidence.run.device)
+    ]
+    return tuple(sorted(found, key=lambda one: not one.decides))
+
+
+def decides(figure: Figure) -> bool:
+    """Whether a figure may support or contradict a finding."""
+    stated = figure.kind is Origin.MEASURED or (
+        figure.unit in SIZES and figure.kind in (Origin.REPORTED, Origin.NOMINAL)
+    )
+    return stated and figure.tier is Tier.COUNTS and bool(figure.address)
+
+
+def agrees(figure: Figure, quantity: Quantity) -> bool:
+    """Whether the measured interval comes within the tolerance of a figure, or of its range."""
+    low, high = interval(quantity)
+    least, most = figure.ends
+    room, slack = tolerance(quantity.metric), SLACK.get(parse(quantity.metric).kind, 0.0)
+    return low <= most * (1 + room) + slack and high >= least * (1 - room) - slack
+
+
+def tolerance(metric: str) -> float:
+    """Relative distance at which a measured value and a published figure still agree."""
+    name = parse(metric)
+    if name.kind in (Kind.LEVEL_LATENCY, Kind.CHASE) and name.subject not in NEAR:
+        return FAR
+    return TOLERANCE.get(name.kind, OTHERWISE)
+
+
+def _same(figure: Figure, quantity: Quantity) -> bool:
+    name = parse(quantity.metric)
+    metrics = {quantity.metric}
+    if name.kind is Kind.CHASE and not name.part:
+        metrics.add(f"memory.{name.subject}.latency")
+    return figure.unit == quantity.unit and figure.metric in metrics
