@@ -128,7 +128,7 @@ def _rates(evidence: Evidence, point: Point) -> Visits | None:
     whole = (rows == cores) & (span > 0)
     if np.count_nonzero(whole) < LEAST_SAMPLES:
         return None
-    rate = moved[whole] * evidence.run.clock.tick_hz / span[whole]
+    rate = moved[whole] * evidence.run.sample_clock.tick_hz / span[whole]
     return visits(rate, timing.passes[order][begins][whole])
 
 

@@ -50,8 +50,8 @@ def derive(bundle: Samples) -> tuple[Quantity, ...]:
 
 def quantities(run: Run, samples: pyarrow.Table) -> tuple[Quantity, ...]:
     """Every quantity of `run`; see `derive`."""
-    by_point = timings(run.clock, samples)
-    systematic = calibration_error(run.clock, samples)
+    by_point = timings(run.sample_clock, samples)
+    systematic = calibration_error(run.sample_clock, samples)
     points: dict[str, list[Point]] = defaultdict(list)
     for point in run.points:
         points[point.probe].append(point)

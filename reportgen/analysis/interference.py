@@ -188,6 +188,6 @@ def _ratio(wanted: float, had: float) -> float:
 
 def _front_end(evidence: Evidence, point: Point) -> float | None:
     """Cycles in which the front end can issue a group of the pair, by the canary's best rate."""
-    best = evidence.run.clock.canary_best
+    best = evidence.run.sample_clock.canary_best
     instructions, groups = point.work.get("instructions", 0.0), point.work.get("groups", 0.0)
     return instructions / groups / best if best > 0 and instructions > 0 and groups > 0 else None

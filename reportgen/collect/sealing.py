@@ -93,7 +93,7 @@ def _asked(plan: Plan, header: Header) -> dict[str, Any]:
 
 def _clock(plan: Plan, header: Header, entries: Sequence[Entry]) -> ClockRecord:
     if plan.recording is not None:
-        return plan.recording.run.clock
+        return plan.recording.run.sample_clock
     sittings: dict[int, list[ticks.Pair]] = {}
     for entry in entries:
         sittings.setdefault(entry.session, []).append(entry.batch.clock)

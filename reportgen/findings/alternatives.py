@@ -50,7 +50,7 @@ REPORTED_SIZE = (
 def weigh(evidence: Evidence, quantity: Quantity) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """(alternatives left, alternatives excluded with their evidence) for an interference index."""
     excluded: dict[str, str] = {}
-    agreement = evidence.run.clock.agreement
+    agreement = evidence.run.sample_clock.agreement
     if quantity.n > 0 and 0 < agreement <= CLOCK_AGREEMENT:
         excluded[CLOCK] = instructions.steady_clock(quantity.n, agreement)
     room = interference.front_end_room(evidence, quantity)

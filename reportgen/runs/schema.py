@@ -2,6 +2,7 @@
 
 Schema history
     1  first version (run.json, samples.parquet, programs.jsonl.gz)
+    2  `clock` is null in a run of kind `toolchain` (key `kind` of `plan`), in which nothing was timed
 
 A bundle is a folder `data/<device>/<run>/`:
 
@@ -20,11 +21,14 @@ import msgspec
 
 from reportgen.status import Status
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 MANIFEST = "run.json"
 SAMPLES = "samples.parquet"
 PROGRAMS = "programs.jsonl.gz"
+
+TOOLCHAIN = "toolchain"
+"""Kind of a run whose programs were built and inspected, and none was run."""
 
 
 class Device(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -159,8 +163,10 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     suite: dict[str, str]
     """`version`, `digest`."""
     plan: dict[str, Any]
-    """`seed`, `passes`, `quick`, `probes` (glob), `order`."""
-    clock: ClockRecord
+    """`seed`, `passes`, `quick`, `probes` (glob), `order`; `kind` is `toolchain` where nothing ran, else
+    absent."""
+    clock: ClockRecord | None
+    """Absent where nothing was timed."""
     probes: tuple[ProbeInfo, ...]
     points: tuple[Point, ...]
     drift: tuple[DriftMark, ...] = ()
@@ -171,6 +177,22 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     supersedes: str = ""
     files: dict[str, str] = {}
     """sha256 of the other files in the bundle."""
+
+    @property
+    def toolchain_only(self) -> bool:
+        """Whether programs were built and inspected, and none was run."""
+        return self.plan.get("kind") == TOOLCHAIN
+
+    @property
+    def sample_clock(self) -> ClockRecord:
+        """The clock of a run that has samples.
+
+        Raises:
+            ValueError: nothing was timed.
+        """
+        if self.clock is None:
+            raise ValueError(f"run {self.run} timed nothing")
+        return self.clock
 
 
 SAMPLE_COLUMNS: dict[str, str] = {

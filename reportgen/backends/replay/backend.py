@@ -58,7 +58,7 @@ class ReplayBackend:
 
     def clock(self) -> ClockConstants:
         """Constants of the frame that took the recorded samples."""
-        return recorded_clock.constants(self._bundle.run.clock)
+        return recorded_clock.constants(self._bundle.run.sample_clock)
 
     def environment(self, device: Device) -> dict[str, int | float | str | bool]:
         """As recorded."""

@@ -8,8 +8,9 @@ from reportgen.runs.read import Bundle
 
 
 def discover(path: str, bundle: Bundle) -> list[Candidate]:
-    """The recorded device, as it was."""
-    return [Candidate(f"replay:{path}", bundle.run.device)]
+    """The recorded device, as it was; it cannot answer where nothing was timed."""
+    reason = "nothing was timed in that run, so there are no samples to replay"
+    return [Candidate(f"replay:{path}", bundle.run.device, reason if bundle.run.toolchain_only else "")]
 
 
 def recording(bundle: Bundle) -> Recording:

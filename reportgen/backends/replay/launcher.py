@@ -17,7 +17,7 @@ class ReplayLauncher:
 
     def __init__(self, bundle: Bundle) -> None:
         self._points = {point.id: point for point in bundle.run.points}
-        self._canary_best = bundle.run.clock.canary_best
+        self._canary_best = bundle.run.sample_clock.canary_best
         self._columns: dict[str, list[Any]] = bundle.columns()
         self._rows: dict[int, list[int]] = {}
         for row, order in enumerate(self._columns["order"]):

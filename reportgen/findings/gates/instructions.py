@@ -46,7 +46,8 @@ def _too_fast(evidence: Evidence) -> Iterator[Breach]:
 
 
 def _too_wide(evidence: Evidence) -> Iterator[Breach]:
-    width = evidence.run.clock.canary_best
+    clock = evidence.run.clock
+    width = clock.canary_best if clock is not None else 0.0
     if width <= 0:
         return
     for name, quantity in evidence.of_kind(Kind.THROUGHPUT):

@@ -70,7 +70,7 @@ def _instruction(evidence: Evidence, name: MetricId, quantity: Quantity) -> str:
     if name.kind is Kind.THROUGHPUT and quantity.status is Status.CENSORED:
         return instructions.throughput_bound(title, quantity, trivial)
     if name.kind is Kind.THROUGHPUT:
-        at_front_end = central(quantity) >= AT_FRONT_END * evidence.run.clock.canary_best > 0
+        at_front_end = central(quantity) >= AT_FRONT_END * evidence.run.sample_clock.canary_best > 0
         return instructions.throughput(title, quantity, knee(quantity), trivial, at_front_end)
     return instructions.issue_interval(title, quantity, trivial)
 

@@ -44,7 +44,7 @@ def _plain(key: str, value: object) -> str:
 
 
 def _clock(view: View) -> Html:
-    clock = view.report.run.clock
+    clock = view.report.run.sample_clock
     gates = (
         f"both calibrations agree within {clock.agreement * 100:g} %, and both canaries reach "
         f"{clock.canary_share * 100:g} % of the best issue rate of the run"
