@@ -32,13 +32,14 @@ def allowed_cpus() -> tuple[int, ...]:
 def discover() -> list[Candidate]:
     """One candidate a core type; `reason` says why a type cannot be measured here."""
     isa = host()
+    if sys.platform != "linux":
+        # nothing below may be asked of another system
+        name = platform.processor() or platform.machine()
+        stranger = Device(id=_slug("", name, {}, ""), backend="cpu", vendor="", name=name, isa=isa)
+        return [Candidate("cpu", stranger, f"the CPU backend runs on Linux, this is {sys.platform}")]
     reason = ""
-    if sys.platform != "linux":
-        reason = f"the CPU backend runs on Linux, this is {sys.platform}"
-    elif isa not in ISAS:
+    if isa not in ISAS:
         reason = f"no timed frame has been run on {isa} yet; the backend measures {', '.join(ISAS)}"
-    if sys.platform != "linux":
-        return [Candidate("cpu", _device(isa, "", (0,), ()), reason)]
     features, notes = ((), {}) if reason else _features()
     return [
         Candidate(f"cpu:{kind}" if kind else "cpu", _device(isa, kind, cpus, features, notes), reason)

@@ -1,0 +1,69 @@
+"""Time stamps, and lengths of calibration and canary."""
+
+from __future__ import annotations
+
+import pytest
+
+from reportgen.backends.cpu import clock
+from reportgen.errors import LaunchError
+from tests.unit.backends.cpu.x86 import executes
+
+
+@executes
+def test_time_goes_on() -> None:
+    readings = [clock.ticks() for _ in range(100)]
+    assert readings == sorted(readings)
+    assert readings[-1] > readings[0]
+
+
+@executes
+def test_constants_are_those_of_this_machine() -> None:
+    constants = clock.constants()
+    assert constants.calibration_cycles == clock.CALIBRATION_CYCLES
+    assert constants.canary_instructions == clock.CANARY_INSTRUCTIONS
+    assert constants.granularity >= 1
+    readings = [clock.ticks() for _ in range(50)]
+    assert all((one - readings[0]) % constants.granularity == 0 for one in readings)
+
+
+@pytest.mark.parametrize("isa", sorted(clock.LENGTHS))
+def test_lengths_are_whole_blocks(isa: str) -> None:
+    lengths = clock.LENGTHS[isa]
+    assert lengths.long_chain % clock.CHAIN_BLOCK == 0
+    assert lengths.canary_instructions % clock.CANARY_BLOCK == 0
+    assert lengths.calibration_cycles == lengths.long_chain - clock.SHORT_CHAIN
+    assert lengths.long_chain // clock.CHAIN_BLOCK < 65536  # the loop counter of either frame takes it
+
+
+def test_a_coarse_timer_s_ticks_are_small_against_the_chain() -> None:
+    tick = 1 / 25e6  # the generic timer of many AArch64 cores
+    chain = clock.LENGTHS["aarch64"].calibration_cycles / 3e9
+    assert 2 * tick / chain < 0.004
+    canary = clock.LENGTHS["aarch64"].canary_instructions / 8 / 3e9
+    assert tick / canary < 0.01
+
+
+def test_an_isa_without_a_time_stamp_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clock, "host", lambda: "riscv64")
+    with pytest.raises(LaunchError, match="no time stamp is known for riscv64"):
+        clock.time_stamp.__wrapped__()
+
+
+def test_the_aarch64_time_stamp_is_what_it_says() -> None:
+    from reportgen.backends.cpu.aarch64.decode import decode
+
+    code = bytes.fromhex(clock._TIME_STAMPS["aarch64"])
+    assert [one.text for one in decode(code, 0, len(code))] == ["isb", "mrs x0, cntvct_el0", "ret"]
+
+
+@executes
+def test_the_x86_64_time_stamp_is_what_it_says() -> None:
+    from reportgen.backends.cpu.x86_64.decode import decode
+
+    code = bytes.fromhex(clock._TIME_STAMPS["x86_64"])
+    assert [one.text for one in decode(code, 0, len(code))] == ["rdtsc", "shl rdx,20h", "or rax,rdx", "ret"]
+
+
+def test_the_monotonic_clock_counts_nanoseconds() -> None:
+    first = clock.monotonic_ns()
+    assert clock.monotonic_ns() >= first > 0

@@ -1,0 +1,98 @@
+"""Every layout is one cycle through all of its cells."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reportgen.backends.cpu import layouts
+from reportgen.backends.cpu.layouts import LINE, PAIR_SLOTS, SLOT, Offsets
+
+
+def rng(seed: int = 1) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def walk(offsets: Offsets, base: int) -> list[int]:
+    """Addresses that a chase visits from the first cell until it is there again."""
+    buffer = np.zeros(layouts.span(offsets) // 8 + 1, dtype=np.uint64)
+    start = layouts.link(buffer, base, offsets)
+    seen, at = [start], int(buffer[(start - base) // 8])
+    while at != start:
+        seen.append(at)
+        assert len(seen) <= len(offsets)
+        at = int(buffer[(at - base) // 8])
+    return seen
+
+
+seeds = st.integers(0, 99)
+layout = st.one_of(
+    st.builds(lambda size, seed: layouts.random_cycle(size, rng(seed)), st.integers(1, 1 << 15), seeds),
+    st.builds(lambda words, seed: layouts.pairs(words * 8, rng(seed), 64), st.integers(1, 31), seeds),
+    st.builds(
+        lambda count, stride, seed: layouts.conflict(count, stride, rng(seed)),
+        st.integers(1, 40),
+        st.sampled_from([64, 2048, 4096, 8192]),
+        seeds,
+    ),
+    st.builds(lambda count, seed: layouts.one_a_page(count, 4096, rng(seed)), st.integers(1, 300), seeds),
+)
+
+
+@given(offsets=layout, base=st.integers(0, 1 << 40).map(lambda n: n * 64))
+def test_a_chase_visits_every_cell_once_and_comes_back(offsets: Offsets, base: int) -> None:
+    seen = walk(offsets, base)
+    assert sorted(seen) == sorted(base + int(offset) for offset in offsets)
+    assert seen == [base + int(offset) for offset in offsets]
+
+
+@given(offsets=layout)
+def test_cells_are_aligned_and_inside_the_span(offsets: Offsets) -> None:
+    assert not (offsets % 8).any()
+    assert offsets.min() >= 0
+    assert layouts.span(offsets) >= int(offsets.max()) + 8
+
+
+@given(size=st.integers(1, 1 << 20), seed=st.integers(0, 99))
+def test_a_random_cycle_is_every_line_of_its_size(size: int, seed: int) -> None:
+    offsets = layouts.random_cycle(size, rng(seed))
+    assert sorted(offsets) == list(range(0, max(1, size // LINE) * LINE, LINE))
+
+
+def test_seeds_decide_the_order() -> None:
+    one, same, other = (layouts.random_cycle(1 << 16, rng(seed)) for seed in (1, 1, 2))
+    assert (one == same).all()
+    assert (one != other).any()
+
+
+def test_no_stride_is_followed_for_long() -> None:
+    steps = np.diff(layouts.random_cycle(1 << 18, rng()))
+    repeated = (steps[1:] == steps[:-1]).mean()
+    assert repeated < 0.01
+
+
+@pytest.mark.parametrize("offset", [8, 56, 64, 128, 248])
+def test_pairs_are_that_far_apart_and_their_nodes_are_not(offset: int) -> None:
+    offsets = layouts.pairs(offset, rng())
+    assert len(offsets) == 2 * PAIR_SLOTS
+    first, second = offsets[0::2], offsets[1::2]
+    assert (second - first == offset).all()
+    assert sorted(first) == list(range(0, PAIR_SLOTS * SLOT, SLOT))
+
+
+def test_conflicting_lines_share_their_low_bits() -> None:
+    offsets = layouts.conflict(12, 4096, rng())
+    assert sorted(offsets) == [4096 * index for index in range(12)]
+
+
+@given(count=st.integers(1, 1000), page=st.sampled_from([4096, 16384, 65536]))
+def test_one_line_a_page(count: int, page: int) -> None:
+    offsets = layouts.one_a_page(count, page, rng())
+    assert sorted(offsets // page) == list(range(count))
+
+
+def test_lines_of_pages_spread_over_all_sets() -> None:
+    lines = layouts.one_a_page(640, 4096, rng()) % 4096 // LINE
+    assert (np.bincount(lines, minlength=64) == 10).all()
