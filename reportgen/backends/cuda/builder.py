@@ -10,7 +10,7 @@ import hashlib
 import multiprocessing
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import cache
@@ -53,8 +53,12 @@ class CudaBuilder:
         """
         return self.build_many([source], jobs=1)[0]
 
-    def build_many(self, sources: Sequence[Source], jobs: int = 2) -> list[Build]:
+    def build_many(
+        self, sources: Sequence[Source], jobs: int = 2, built: Callable[[str], None] = lambda point: None
+    ) -> list[Build]:
         """Builds in the order of the sources, `jobs` processes at a time.
+
+        `built` is called with the id of each point that is done.
 
         Raises:
             UserError: the toolkit here has no such target.
@@ -66,10 +70,14 @@ class CudaBuilder:
         recalled = {name: _recall(name) for name in names}
         kept = {name: made for name, made in recalled.items() if made is not None}
         missing = {name: source for name, source in zip(names, sources, strict=True) if name not in kept}
+        for name, source in zip(names, sources, strict=True):
+            if name in kept:
+                built(source.point)
         seconds: dict[str, dict[str, float]] = {}
         for batch, (builds, build_s, verify_s) in _run(_batches(missing), jobs):
             for name, made in zip(batch, builds, strict=True):
                 kept[name] = made
+                built(batch[name].point)
                 seconds[name] = {"build": build_s / len(batch), "verify": verify_s / len(batch)}
         code = _cubins(kept)
         return [
