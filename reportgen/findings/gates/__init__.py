@@ -13,7 +13,16 @@ import msgspec
 
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.evidence import Evidence
-from reportgen.findings.gates import bandwidth, hierarchy, instructions, numbers, sharing
+from reportgen.findings.gates import (
+    bandwidth,
+    ceilings,
+    code,
+    hierarchy,
+    instructions,
+    numbers,
+    paths,
+    sharing,
+)
 from reportgen.findings.gates.record import Contradiction, Gate, Severity
 from reportgen.status import Status
 
@@ -21,7 +30,10 @@ GATES: tuple[Gate, ...] = (
     *numbers.GATES,
     *instructions.GATES,
     *hierarchy.GATES,
+    *paths.GATES,
+    *code.GATES,
     *bandwidth.GATES,
+    *ceilings.GATES,
     *sharing.GATES,
 )
 

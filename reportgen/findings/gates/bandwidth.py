@@ -8,7 +8,7 @@ from itertools import pairwise
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.evidence import Evidence, central, interval
 from reportgen.findings.gates.record import Breach, Gate, Severity
-from reportgen.findings.metric import ALL_CORES, LEVELS, SPILLING_KERNELS, Kind
+from reportgen.findings.metric import ALL_CORES, LEVELS, SPILLING_KERNELS, Kind, MetricId
 from reportgen.findings.wording import contradictions
 from reportgen.findings.wording.names import noun
 
@@ -64,21 +64,44 @@ def _falling(evidence: Evidence) -> Iterator[Breach]:
                 )  # fmt: skip
 
 
-def _read_covers_copy(evidence: Evidence) -> Iterator[Breach]:
-    for name, copy in evidence.of_kind(Kind.BANDWIDTH):
-        read = evidence.usable(name.text.replace(".copy", ".read"))
-        if name.part != "copy" or read is None:
-            continue
-        implied = interval(copy)[0] / 2
-        if interval(read)[1] * ORDER_TOLERANCE < implied:
-            yield Breach(
-                (read.metric, copy.metric),
-                contradictions.wrong_order(
-                    noun(read.metric, evidence.title), central(read),
-                    f"the loads within {noun(copy.metric, evidence.title)}", implied, read.unit,
-                    "loads alone are not slower than the same loads with stores beside them",
-                ),
-            )  # fmt: skip
+LOADS = {"copy": 1 / 2, "triad": 2 / 3, "nt_copy": 1 / 2}
+"""Kernel -> share of loads in the bytes that it counts."""
+
+STORES = {"copy": (1 / 2, "write"), "triad": (1 / 3, "write"), "nt_copy": (1 / 2, "nt_write")}
+"""Kernel -> share of stores in the bytes that it counts, and the kernel that does such stores alone."""
+
+
+def _read_covers(evidence: Evidence) -> Iterator[Breach]:
+    for name, mixed in evidence.of_kind(Kind.BANDWIDTH):
+        if name.part in LOADS:
+            rule = "loads alone are not slower than the same loads with stores beside them"
+            yield from _part_covers(evidence, name, mixed, "read", LOADS[name.part], "loads", rule)
+
+
+def _write_covers(evidence: Evidence) -> Iterator[Breach]:
+    for name, mixed in evidence.of_kind(Kind.BANDWIDTH):
+        if name.part in STORES:
+            share, alone = STORES[name.part]
+            rule = "stores alone are not slower than the same stores with loads beside them"
+            yield from _part_covers(evidence, name, mixed, alone, share, "stores", rule)
+
+
+def _part_covers(
+    evidence: Evidence, name: MetricId, mixed: Quantity, alone: str, share: float, what: str, rule: str
+) -> Iterator[Breach]:
+    scope = f".{name.scope}" if name.scope else ""
+    part = evidence.usable(f"bandwidth.{name.subject}.{alone}{scope}")
+    if part is None:
+        return
+    implied = interval(mixed)[0] * share
+    if interval(part)[1] * ORDER_TOLERANCE < implied:
+        yield Breach(
+            (part.metric, mixed.metric),
+            contradictions.wrong_order(
+                noun(part.metric, evidence.title), central(part),
+                f"the {what} within {noun(mixed.metric, evidence.title)}", implied, part.unit, rule,
+            ),
+        )  # fmt: skip
 
 
 def last_level_bytes(evidence: Evidence) -> float:
@@ -155,15 +178,28 @@ GATES = (
         check=_falling,
     ),
     Gate(
-        name="read_covers_copy",
+        name="read_covers_loads",
         severity=Severity.RELATION,
-        statement="The read bandwidth is at least the share of loads in the copy bandwidth.",
-        source="a copy loads each byte that it stores, so half of its counted bytes are loads",
+        statement="The read bandwidth is at least the share of loads in the bandwidth of copy, triad and "
+        "non-temporal copy.",
+        source="a copy loads each byte that it stores, a triad two for one",
         causes=(
             "the read kernel is bound by its reduction, not by the loads",
             "one of the two was measured beside a busy neighbour",
         ),
-        check=_read_covers_copy,
+        check=_read_covers,
+    ),
+    Gate(
+        name="write_covers_stores",
+        severity=Severity.RELATION,
+        statement="The write bandwidth is at least the share of stores in the bandwidth of copy and triad, "
+        "with the same kind of store.",
+        source="the same stores without the loads; write-allocate traffic, the same in both, is not counted",
+        causes=(
+            "stores of the mixed kernel were turned into another kind",
+            "one of the two was measured beside a busy neighbour",
+        ),
+        check=_write_covers,
     ),
     Gate(
         name="dram_beyond_caches",

@@ -34,6 +34,14 @@ def wrong_label(noun: str, size: float, where: str, rule: str) -> str:
     return f"{sentence_case(noun)} was taken with a working set of {one(size, 'byte')}, {where}: {rule}."
 
 
+def edge_of_the_code(noun: str) -> str:
+    """An edge on whose two sides different programs ran."""
+    return (
+        f"The points on the two sides of {noun} ran different machine code: the step is a change of the "
+        "code, and says nothing of the device."
+    )
+
+
 def not_symmetric(first: str, second: str, there: float, back: float) -> str:
     """An interference index that depends on which operation is named first."""
     return (

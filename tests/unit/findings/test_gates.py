@@ -9,9 +9,10 @@ import pytest
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings import gates
 from reportgen.findings.evidence import gather
-from reportgen.findings.gates.record import Severity
+from reportgen.findings.gates.record import Contradiction, Severity
+from reportgen.runs.schema import Run
 from reportgen.status import Status
-from tests.unit.findings.records import KIB, MIB, breaches, healthy, point, probe, quantity, run
+from tests.unit.findings.records import KIB, MIB, breaches, changed, healthy, point, probe, quantity, run
 
 
 def test_a_healthy_run_passes_every_gate() -> None:
@@ -169,7 +170,8 @@ def test_a_working_set_inside_the_level_below_is_named() -> None:
     assert "still inside L2" in found.text
 
 
-# core_bandwidth, bandwidth_falls, read_covers_copy, dram_beyond_caches, peak_at_clock_seen
+# core_bandwidth, bandwidth_falls, read_covers_loads, write_covers_stores
+# dram_beyond_caches, peak_at_clock_seen
 
 
 def test_no_core_moves_more_than_three_accesses_a_cycle() -> None:
@@ -193,9 +195,28 @@ def test_stores_that_bypass_the_caches_are_not_compared_by_level() -> None:
 
 def test_read_covers_the_loads_of_copy() -> None:
     read, copy = quantity("bandwidth.l1.read", 100e9), quantity("bandwidth.l1.copy", 240e9)
-    (found,) = breaches("read_covers_copy", read, copy, run=run())
+    (found,) = breaches("read_covers_loads", read, copy, run=run())
     assert "loads within the copy bandwidth of L1" in found.text
-    assert not breaches("read_covers_copy", read, quantity("bandwidth.l1.copy", 190e9), run=run())
+    assert not breaches("read_covers_loads", read, quantity("bandwidth.l1.copy", 190e9), run=run())
+
+
+def test_read_covers_two_of_three_streams_of_a_triad() -> None:
+    read = quantity("bandwidth.l2.read", 100e9)
+    assert breaches("read_covers_loads", read, quantity("bandwidth.l2.triad", 160e9), run=run())
+    assert not breaches("read_covers_loads", read, quantity("bandwidth.l2.triad", 150e9), run=run())
+    other_cores = quantity("bandwidth.l2.triad.all_cores", 300e9)
+    assert not breaches("read_covers_loads", read, other_cores, run=run())
+
+
+def test_write_covers_the_stores_of_the_same_kind() -> None:
+    """Copy 10.0 GB/s in one tool and 16.8 in another: one of them was turned into non-temporal stores."""
+    write = quantity("bandwidth.dram.write", 5e9)
+    (found,) = breaches("write_covers_stores", write, quantity("bandwidth.dram.copy", 16.8e9), run=run())
+    assert "turned into another kind" in found.sentence()
+    assert not breaches("write_covers_stores", write, quantity("bandwidth.dram.copy", 10.0e9), run=run())
+    assert not breaches("write_covers_stores", write, quantity("bandwidth.dram.nt_copy", 16.8e9), run=run())
+    bypassing = quantity("bandwidth.dram.nt_write", 5e9)
+    assert breaches("write_covers_stores", bypassing, quantity("bandwidth.dram.nt_copy", 16.8e9), run=run())
 
 
 @pytest.mark.parametrize(("size", "cores", "fails"), [(64, 1, True), (64, 2, False), (128, 1, False)])
@@ -263,3 +284,107 @@ def test_what_is_withheld_keeps_its_evidence() -> None:
     one = quantity("throughput.x", 9.0, points=("p#1",), details={"rate": [1.0, 9.0]})
     (kept,) = gates.withhold([one], gates.check(gather(run(), [one])))
     assert (kept.points, kept.details, kept.n) == (one.points, one.details, one.n)
+
+
+# paths_into_one_cache_agree, edge_is_not_of_the_code
+
+
+def test_one_cache_through_two_paths_has_one_latency() -> None:
+    """L1 latency 68 cycles, the read-only path into the same cache 35."""
+    first, second = quantity("memory.l1.latency", 68.0), quantity("chase.l1.read_only.latency", 35.0)
+    (found,) = breaches("paths_into_one_cache_agree", first, second, run=run())
+    assert found.severity is Severity.RELATION
+    assert set(found.metrics) == {"memory.l1.latency", "chase.l1.read_only.latency"}
+    assert "the L1 latency of the pointer chase by the path read_only (35 cycles)" in found.text
+    near = quantity("chase.l1.read_only.latency", 60.0)
+    assert not breaches("paths_into_one_cache_agree", first, near, run=run())
+    wide = quantity("chase.l1.read_only.latency", 35.0, 20.0, 70.0)
+    assert not breaches("paths_into_one_cache_agree", first, wide, run=run())
+
+
+def test_a_load_as_an_instruction_is_a_path_into_the_first_level() -> None:
+    pair = quantity("memory.l1.latency", 9.0), quantity("latency.l1_load", 5.0)
+    assert breaches("paths_into_one_cache_agree", *pair, run=run())
+    assert not breaches("paths_into_one_cache_agree", pair[0], quantity("latency.l1_load", 8.0), run=run())
+
+
+def test_far_levels_and_small_pages_are_given_room() -> None:
+    far = quantity("memory.dram.latency", 400.0), quantity("chase.dram.latency", 260.0)
+    assert not breaches("paths_into_one_cache_agree", *far, run=run())
+    small = quantity("memory.l2.latency_4k", 40.0), quantity("memory.l2.latency", 16.0)
+    assert not breaches("paths_into_one_cache_agree", *small, run=run())
+
+
+def edge(programs: dict[int, str]) -> list[Contradiction]:
+    points = [point(f"s#bytes={size}", {"bytes": size}, program=code) for size, code in programs.items()]
+    one = quantity("memory.l1.capacity", 45e3, 40e3, 50e3, points=tuple(p.id for p in points))
+    return breaches("edge_is_not_of_the_code", one, run=run(points=points))
+
+
+def test_an_edge_where_the_program_changes_is_of_the_code() -> None:
+    (found,) = edge({30_000: "a", 40_000: "a", 50_000: "b", 60_000: "b"})
+    assert found.severity is Severity.LIMIT
+    assert "the step is a change of the code, and says nothing of the device" in found.text
+
+
+@pytest.mark.parametrize(
+    "programs",
+    [
+        {30_000: "a", 40_000: "a", 50_000: "a", 60_000: "a"},
+        {30_000: "a", 40_000: "b", 50_000: "c", 60_000: "d"},
+        {30_000: "", 40_000: "", 50_000: "", 60_000: ""},
+        {30_000: "a", 40_000: "a", 45_000: "b", 50_000: "a"},
+    ],
+    ids=["one program", "a program a point", "not recorded", "other code only on the edge"],
+)
+def test_an_edge_of_the_device_passes(programs: dict[int, str]) -> None:
+    assert edge(programs) == []
+
+
+# core_arithmetic, library_within_peak, bandwidth_within_nominal
+
+
+def test_no_core_computes_more_than_the_widest() -> None:
+    """One laptop chip "107 TFLOP/s", of which 2.6 are true."""
+    assert breaches("core_arithmetic", quantity("peak.fp32.per_cycle", 107e12 / 8 / 3.5e9), run=run())
+    assert not breaches("core_arithmetic", quantity("peak.fp32.per_cycle", 64.5), run=run())
+    assert not breaches("core_arithmetic", quantity("peak.tf32.per_cycle", 5000.0), run=run())
+    matrix = run()
+    matrix = changed(matrix, device=changed(matrix.device, isa="aarch64", features=("sme",)))
+    assert not breaches("core_arithmetic", quantity("peak.fp32.per_cycle", 512.0), run=matrix)
+
+
+def test_no_routine_is_faster_than_the_peak() -> None:
+    """10702 GFLOP/s over a "peak" of 9015: the card boosts."""
+    pair = quantity("peak.fp32", 9015e9), quantity("kernel.sgemm.4096", 10702e9)
+    (found,) = breaches("library_within_peak", *pair, run=run())
+    assert "at a lower clock" in found.sentence()
+    assert not breaches("library_within_peak", pair[0], quantity("kernel.sgemm.4096", 9.4e12), run=run())
+    assert not breaches("library_within_peak", pair[0], quantity("kernel.dgemm.4096", 9.9e12), run=run())
+
+
+def a100(name: str = "NVIDIA A100-PCIE-40GB", reported: dict[str, int | float | str] | None = None) -> Run:
+    manifest = run(reported=reported)
+    return changed(manifest, device=changed(manifest.device, isa="sm_80", name=name))
+
+
+def test_memory_is_not_faster_than_its_data_sheet() -> None:
+    """ "DRAM" read 2.4 TB/s on a card whose memory does 1.555 TB/s."""
+    read = quantity("bandwidth.dram.read.all_cores", 2.4e12)
+    (found,) = breaches("bandwidth_within_nominal", read, run=a100())
+    assert found.severity is Severity.LIMIT
+    assert "above 1.555 TB/s: what the memory can do according to the data sheet, as quoted for" in found.text
+    honest = quantity("bandwidth.dram.read.all_cores", 1.4e12)
+    assert not breaches("bandwidth_within_nominal", honest, run=a100())
+
+
+def test_a_slice_of_a_device_has_no_ceiling_of_the_whole() -> None:
+    read = quantity("bandwidth.dram.read.all_cores", 2.4e12)
+    assert not breaches("bandwidth_within_nominal", read, run=a100("NVIDIA A100-PCIE-40GB MIG 1g.5gb"))
+
+
+def test_the_driver_may_state_the_ceiling() -> None:
+    stated = run(reported={"dram_bytes_per_second": 288e9})
+    (found,) = breaches("bandwidth_within_nominal", quantity("bandwidth.dram.read", 970e9), run=stated)
+    assert "according to the driver" in found.text
+    assert not breaches("bandwidth_within_nominal", quantity("bandwidth.l2.read", 970e9), run=stated)

@@ -1,0 +1,66 @@
+"""One cache that is read through several paths: what each path measures must fit the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from reportgen.analysis.quantity import Quantity
+from reportgen.findings.evidence import Evidence, central, interval
+from reportgen.findings.gates.record import Breach, Gate, Severity
+from reportgen.findings.metric import LEVELS, Kind
+from reportgen.findings.wording import contradictions
+from reportgen.findings.wording.names import level, noun
+
+TOLERANCE = {"l1": 0.25, "shared": 0.25, "l2": 0.25}
+"""Relative.  Paths differ by a few cycles of address arithmetic or tag look-up, not by half the latency."""
+
+FAR = 0.5
+"""For levels outside the core, which also differ by placement, translation and neighbours."""
+
+
+def _paths(evidence: Evidence, name: str) -> list[Quantity]:
+    """Every latency of one level: sweep, chases by each path, and the load as an instruction."""
+    found = [
+        quantity
+        for metric, quantity in evidence.of_kind(Kind.LEVEL_LATENCY, Kind.CHASE)
+        if metric.subject == name and not metric.pages
+    ]
+    load = evidence.usable("latency.l1_load") if name == LEVELS[0] else None
+    return [*found, load] if load is not None else found
+
+
+def _disagree(evidence: Evidence) -> Iterator[Breach]:
+    subjects = [name.subject for name, _ in evidence.of_kind(Kind.LEVEL_LATENCY, Kind.CHASE)]
+    for subject in dict.fromkeys(subjects):
+        for one, other in combinations(_paths(evidence, subject), 2):
+            slow, fast = sorted((one, other), key=central, reverse=True)
+            room = TOLERANCE.get(subject, FAR)
+            if interval(fast)[1] < interval(slow)[0] and central(fast) < central(slow) * (1 - room):
+                yield Breach(
+                    (slow.metric, fast.metric),
+                    contradictions.wrong_order(
+                        noun(slow.metric, evidence.title), central(slow),
+                        noun(fast.metric, evidence.title), central(fast), slow.unit,
+                        f"both are loads served by {level(subject)}, and paths into one cache differ by less "
+                        f"than {room:.0%}",
+                    ),
+                )  # fmt: skip
+
+
+GATES = (
+    Gate(
+        name="paths_into_one_cache_agree",
+        severity=Severity.RELATION,
+        statement="Latencies of one level by several load paths lie within 25 % of each other (50 % outside "
+        "the core), or their intervals overlap.",
+        source="one cache has one access time; published differences between the paths of a GPU's L1 are a "
+        "few cycles in thirty",
+        causes=(
+            "one of the two misses the cache it is named for",
+            "one of the timed regions holds more than the loads",
+            "the clocks of the two differ, or ticks were taken for cycles",
+        ),
+        check=_disagree,
+    ),
+)
