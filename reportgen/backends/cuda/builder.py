@@ -20,7 +20,17 @@ import msgspec
 
 from reportgen.backends.base import Build, Source
 from reportgen.backends.cuda import cache as store
-from reportgen.backends.cuda import compiler, elf, inspector, sass, targets, toolkit
+from reportgen.backends.cuda import (
+    compiler,
+    dataflow,
+    elf,
+    expectation,
+    inspector,
+    registers,
+    sass,
+    targets,
+    toolkit,
+)
 from reportgen.errors import CompileError
 from reportgen.runs.schema import Program
 
@@ -30,6 +40,9 @@ _LACKS = re.compile(
 )
 """What the assembler says of an instruction that the target does not have."""
 _TOO_MUCH = re.compile(r"uses too much (\w+) (?:data|space) \((0x[0-9a-f]+) bytes, (0x[0-9a-f]+) max\)")
+
+
+_JUDGES = (elf, sass, registers, dataflow, expectation, inspector)
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -137,55 +150,58 @@ def make(batch: Batch) -> Made:
     kernels = [compiler.Kernel(str(source.setup["kernel"]), source.text) for source in sources]
     compiled = compiler.compile_kernels(kernels, target.name)
     middle = time.perf_counter()
-    opened: dict[bytes, _Opened | CompileError] = {}
+    opened: dict[bytes, _Opened] = {}
     made = []
     for name, source in batch.items():
         cubin = compiled[str(source.setup["kernel"])]
         if isinstance(cubin, CompileError):
             kept = refused(str(cubin))
         else:
-            kept = _judge(source, target, _open(cubin, opened))
+            kept = _judge(source, target, cubin, opened)
         store.put(name, msgspec.json.encode(kept))
         made.append(kept)
     return made, middle - began, time.perf_counter() - middle
 
 
 class _Opened:
-    """A cubin with its disassembly, under the name that it is cached by."""
+    """A cubin with its disassembly, cached under a name of its own.
+
+    Raises:
+        CompileError: it is no cubin.
+    """
 
     def __init__(self, data: bytes) -> None:
         self.cubin = elf.Cubin(data)
-        self.records = sass.disassemble(data)
+        self.records: dict[str, list[dict[str, str]]] = {}
+        self.unread = ""
+        """Why there is no disassembly."""
+        try:
+            self.records = sass.disassemble(data)
+        except CompileError as error:
+            self.unread = str(error)
         self.name = f"{hashlib.sha256(data).hexdigest()}.cubin"
         store.put(self.name, data)
 
 
-def _open(data: bytes, opened: dict[bytes, _Opened | CompileError]) -> _Opened | CompileError:
-    if data not in opened:
-        try:
-            opened[data] = _Opened(data)
-        except CompileError as error:
-            opened[data] = error
-    return opened[data]
-
-
-def _judge(source: Source, target: targets.Target, opened: _Opened | CompileError) -> Kept:
+def _judge(source: Source, target: targets.Target, cubin: bytes, opened: dict[bytes, _Opened]) -> Kept:
     """The inspector's verdict; without a disassembly the program is `unverified`."""
     name = str(source.setup["kernel"])
-    if isinstance(opened, CompileError):
-        return Kept("unverified", str(opened))
     try:
-        code = opened.cubin.code(name)
+        unit = opened[cubin] = opened.get(cubin) or _Opened(cubin)
+        code = unit.cubin.code(name)
         kernel = inspector.Kernel(
             source=source.text,
             code=code,
             identity=f"{target.name} {name}\0".encode(),
-            instructions=sass.decode(opened.records.get(name, []), code),
-            resources=opened.cubin.resources(name, target.number),
+            instructions=[] if unit.unread else sass.decode(unit.records.get(name, []), code),
+            resources=unit.cubin.resources(name, target.number),
         )
     except CompileError as error:
         return Kept("failed", str(error))
-    seen = inspector.inspect(kernel, _expected(source))
+    if unit.unread:
+        seen = inspector.uninspected(kernel, unit.unread)
+    else:
+        seen = inspector.inspect(kernel, _expected(source))
     tools = {
         "target": target.name,
         "ptx_version": compiler.ptx_version(target.name),
@@ -193,7 +209,7 @@ def _judge(source: Source, target: targets.Target, opened: _Opened | CompileErro
         "nvdisasm": toolkit.release(toolkit.find().nvdisasm),
     }
     program = msgspec.structs.replace(seen.program, facts=seen.program.facts | tools)
-    return Kept(seen.status, seen.reason, program, opened.name)
+    return Kept(seen.status, seen.reason, program, unit.name)
 
 
 def _expected(source: Source) -> dict[str, int | str]:
@@ -227,9 +243,8 @@ def _key(source: Source) -> str:
 
 @cache
 def _code_digest() -> str:
-    """Of this package's own sources: a changed inspector judges again."""
-    files = sorted(Path(__file__).parent.glob("*.py"))
-    return store.key(*(file.read_bytes() for file in files))
+    """Of the sources that judge: a changed inspector judges again."""
+    return store.key(*(Path(str(room.__file__)).read_bytes() for room in _JUDGES))
 
 
 def _recall(name: str) -> Kept | None:

@@ -45,6 +45,7 @@ class Window:
         first, last = (clocks[0], clocks[-1]) if len(clocks) > 1 else (0, 0)
         self.body = list(instructions[first + 1 : last])
         self.bounds = (instructions[first], instructions[last]) if len(clocks) > 1 else None
+        self._before = list(instructions[: first + 1])
         self.effects = [_effects(one) for one in self.body]
         self._issue = [0]
         for one in self.body:
@@ -80,6 +81,20 @@ class Window:
             one.control.wait >> barrier & 1 or one.operands.startswith(f"SB{barrier}")
             for one in self.body[producer + 1 : consumer + 1]
         )
+
+    def arrivals(self) -> list[Instruction]:
+        """What issued before the window and whose result something in the window waits for."""
+        pending: dict[int, Instruction] = {}
+        for one in self._before:
+            pending = {b: setter for b, setter in pending.items() if not one.control.wait >> b & 1}
+            if one.control.write_barrier != NO_BARRIER:
+                pending[one.control.write_barrier] = one
+        found = []
+        for one in self.body:
+            found += [setter for b, setter in pending.items() if one.control.wait >> b & 1]
+            done = {b for b in pending if one.control.wait >> b & 1 or one.control.write_barrier == b}
+            pending = {b: setter for b, setter in pending.items() if b not in done}
+        return found
 
     def predicted(self) -> int | None:
         """t1 - t0 in cycles if only the stalls take time; None where something waits or loops."""

@@ -23,6 +23,8 @@ from reportgen.backends.cuda.sass import Instruction, listing
 from reportgen.runs.schema import Program
 
 _SPILL = re.compile(r"(STL|LDL)(\..*)?")
+_FETCH = re.compile(r"(U?LDCU?|LD[GSL]?|S2U?R|ULD\w*)\b.*")
+_MATRIX = re.compile(r"[A-Z]+MMA\..*")
 _HINTS = (
     (re.compile(r"CALL\..*"), "a routine is called"),
     (re.compile(r"(LDL|STL)\b.*"), "a spill"),
@@ -70,6 +72,21 @@ class Kernel:
     resources: Resources
 
 
+def uninspected(kernel: Kernel, reason: str) -> Inspection:
+    """A program that no decoder could read: its machine code is kept, its verdict is open."""
+    program = Program(
+        sha256=hashlib.sha256(kernel.identity + kernel.code).hexdigest(),
+        source=kernel.source,
+        listing="",
+        opcodes={},
+        verdict="unverified",
+        explanation=reason,
+        size=len(kernel.code),
+        facts={key: value for key, value in _resources(kernel).items() if key != "spills"},
+    )
+    return Inspection(program, "unverified", reason)
+
+
 def inspect(kernel: Kernel, expect: Mapping[str, int | str]) -> Inspection:
     """Judge one kernel against what the generator expects.
 
@@ -86,10 +103,11 @@ def inspect(kernel: Kernel, expect: Mapping[str, int | str]) -> Inspection:
     facts = _resources(kernel)
     if not whole:
         faults += _clock_faults(wanted, window)
-        faults += _count_faults(wanted, opcodes)
+        miscounted = _count_faults(wanted, opcodes)
+        faults += miscounted
         edges = window.edges()
         nodes = [n for n, one in enumerate(window.body) if wanted.label(one.opcode) and not one.never]
-        faults += _chain_faults(wanted, edges, nodes)
+        faults += [] if miscounted else _chain_faults(wanted, edges, nodes)
         facts |= _encoded(wanted, window, edges, nodes)
     verdict = "rejected" if faults or emulated else "verified"
     explanation = emulated or "; ".join(faults) or _praise(wanted, opcodes)
@@ -148,12 +166,15 @@ def _trimmed(instructions: Sequence[Instruction]) -> list[Instruction]:
 
 
 def _emulated(wanted: Expectation, kernel: Iterable[Instruction], opcodes: Counter[str]) -> str:
-    """Why a class is not there although the compiler took it, where that is known; else empty."""
-    everywhere = {one.opcode for one in kernel}
+    """Why a class is not there although the compiler took it, where that is known; else empty.
+
+    What emulates a matrix instruction may have been moved out of the window: its operands do not change.
+    """
+    moved = {one.opcode for one in kernel if _MATRIX.fullmatch(one.opcode)}
     for one in wanted.wanted:
         if one.emulated is None or any(one.match.fullmatch(opcode) for opcode in opcodes):
             continue
-        instead = sorted(opcode for opcode in everywhere if one.emulated.fullmatch(opcode))
+        instead = sorted(opcode for opcode in {*opcodes, *moved} if one.emulated.fullmatch(opcode))
         if instead:
             named = ", ".join(instead[:_NAMED])
             return f"emulated: this target has no {one.label}, the compiler puts {named} in its place"
@@ -183,6 +204,13 @@ def _clock_faults(wanted: Expectation, window: Window) -> list[str]:
         faults.append(
             f"clock reads are {' and '.join(kinds)}: they wait differently; store both raw clocks per thread"
         )
+    late = {one.opcode for one in window.arrivals() if _FETCH.fullmatch(one.opcode)}
+    late = {opcode for opcode in late if not wanted.mentions(opcode)}
+    if wanted.exact and late:
+        faults.append(
+            f"the window waits for {', '.join(sorted(late))} issued before it: "
+            "put one copy of the operation before the first clock read"
+        )
     return faults
 
 
@@ -191,7 +219,8 @@ def _count_faults(wanted: Expectation, opcodes: Counter[str]) -> list[str]:
     for one in wanted.wanted:
         found = Counter({name: n for name, n in opcodes.items() if wanted.label(name) == one.label})
         if found.total() != one.count:
-            faults.append(_miscount(one, found))
+            uniform = any(name.startswith("U") and wanted.label(name[1:]) == one.label for name in opcodes)
+            faults.append(_miscount(one, found, folded=not uniform))
     foreign = Counter({name: n for name, n in opcodes.items() if not wanted.mentions(name)})
     if foreign:
         hint = next((text for pattern, text in _HINTS for name in foreign if pattern.fullmatch(name)), "")
@@ -199,12 +228,12 @@ def _count_faults(wanted: Expectation, opcodes: Counter[str]) -> list[str]:
     return faults
 
 
-def _miscount(one: Wanted, found: Counter[str]) -> str:
+def _miscount(one: Wanted, found: Counter[str], *, folded: bool) -> str:
     total = found.total()
     text = f"wanted {one.count} {one.label}, found {_spell(found)}"
     if total and one.count and total % one.count == 0:
         return f"{text}: {total // one.count} times as many, a loop was unrolled again"
-    if 0 < total < one.count:
+    if folded and 0 < total < one.count:
         return f"{text}: the compiler folded or merged steps"
     return text
 
