@@ -15,6 +15,7 @@ from typing import TypeVar
 import msgspec
 
 from reportgen.errors import ProbeDefinitionError
+from reportgen.suite import forms
 from reportgen.suite.definition import Definition, Operation, Span
 from reportgen.suite.isa import localised
 from reportgen.suite.location import probes_root
@@ -40,7 +41,7 @@ ANALYSES = frozenset(
     + "bandwidth peak library none".split()
 )
 
-REGISTER_CLASSES = frozenset("r32 r64 xmm ymm zmm k tmm x v s d fragment".split())
+REGISTER_CLASSES = frozenset("r16 r32 r64 xmm ymm zmm k tmm x v s d fragment".split())
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,14 @@ class Suite:
     files: dict[str, Path] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class _Known:
+    """What definitions may name, over all tables."""
+
+    operations: frozenset[str]
+    groups: frozenset[str]
+
+
 def load_suite(root: Path | None = None) -> Suite:
     """Load every TOML file below `root` (default: the probes that came with the package).
 
@@ -68,7 +77,10 @@ def load_suite(root: Path | None = None) -> Suite:
     tables = {p.stem: _table(p, base) for p in sorted((base / "instructions").glob("*.toml"))}
     definitions: dict[str, Definition] = {}
     files: dict[str, Path] = {}
-    known = set().union(*tables.values()) if tables else set()
+    known = _Known(
+        frozenset(name for table in tables.values() for name in table),
+        frozenset(row.group for table in tables.values() for row in table.values()),
+    )
     for family in FAMILIES:
         for path in sorted((base / family).glob("*.toml")):
             name = f"{family}/{path.stem}"
@@ -107,7 +119,9 @@ def _convert(value: object, kind: type[T], path: Path, base: Path, prefix: str =
                 name = message.removeprefix(lead).rstrip("`")
                 key = f"{key}.{name}".lstrip(".")
                 message = "no such key" if "unknown" in lead else "this key to be present"
-        raise _broken(path, base, f"{prefix}{key}" or "file", message.removeprefix("Expected ")) from None
+        raise _broken(
+            path, base, f"{prefix}{key}".rstrip(".") or "file", message.removeprefix("Expected ")
+        ) from None
 
 
 def _table(path: Path, base: Path) -> dict[str, Operation]:
@@ -118,6 +132,9 @@ def _table(path: Path, base: Path) -> dict[str, Operation]:
             raise _broken(path, base, name, "one of form, latency, throughput")
         if operation.registers not in REGISTER_CLASSES:
             raise _broken(path, base, f"{name}.registers", f"one of {', '.join(sorted(REGISTER_CLASSES))}")
+        fault = forms.fault(path.stem, operation)
+        if fault is not None:
+            raise _broken(path, base, f"{name}.{fault[0]}", fault[1])
         operations[name] = operation
     for name, operation in operations.items():
         for companion in operation.companions:
@@ -128,7 +145,7 @@ def _table(path: Path, base: Path) -> dict[str, Operation]:
     return operations
 
 
-def _definition(path: Path, base: Path, known: set[str]) -> Definition:
+def _definition(path: Path, base: Path, known: _Known) -> Definition:
     definition = _convert(_toml(path, base), Definition, path, base)
     _check(definition, path, base, known)
     for isa in definition.on:
@@ -140,7 +157,7 @@ def _definition(path: Path, base: Path, known: set[str]) -> Definition:
     return definition
 
 
-def _check(definition: Definition, path: Path, base: Path, known: set[str]) -> None:
+def _check(definition: Definition, path: Path, base: Path, known: _Known) -> None:
     if definition.analysis not in ANALYSES:
         raise _broken(path, base, "analysis", f"one of {', '.join(sorted(ANALYSES))}")
     for key, values in (("settings", definition.settings), ("quick", definition.quick)):
@@ -148,6 +165,8 @@ def _check(definition: Definition, path: Path, base: Path, known: set[str]) -> N
             _setting(value, f"{key}.{name}", path, base)
     if definition.variable not in definition.settings and not definition.classes and not definition.pairs:
         raise _broken(path, base, "variable", "the name of a key in settings")
+    if definition.group and definition.group not in known.groups:
+        raise _broken(path, base, "group", f"the group of an operation, not '{definition.group}'")
     for key, names in (
         ("operations", definition.operations),
         ("classes", definition.classes),
@@ -156,7 +175,7 @@ def _check(definition: Definition, path: Path, base: Path, known: set[str]) -> N
         ("quick.operation", definition.quick.get("operation", ())),
     ):
         for name in names:
-            if name not in known:
+            if name not in known.operations:
                 raise _broken(path, base, key, f"operations of an instruction table, not '{name}'")
 
 
