@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +14,7 @@ from reportgen.cli import output, summary
 from reportgen.errors import UserError
 
 if TYPE_CHECKING:
-    from reportgen.collect.runner import Outcome
+    from reportgen.collect.runner import Options, Outcome
 
 
 @click.command(
@@ -23,6 +26,8 @@ Examples:
   reportgen collect --probes 'memory_hierarchy/*'    some of the questions
   reportgen collect --device cpu:atom --data runs/   another kind of core, another folder
   reportgen collect --resume                         go on after Ctrl-C or a crash
+  reportgen collect --device sm_90                   build and inspect for a GPU target; needs no GPU
+  reportgen collect --device sm_all                  one such run for every target
   reportgen collect --device replay:data/D/R --data /tmp/again""",
 )
 @click.option(
@@ -73,6 +78,8 @@ def command(
 ) -> None:
     """Measure a device: build and inspect every program, visit every point in random order, seal a run.
 
+    For a target of the CUDA toolchain ('sm_90') programs are built and inspected, and nothing is timed.
+
     Ctrl-C is safe at any time: what was measured is kept, and the message says how to go on.
     """
     chosen = ctx.get_parameter_source("data") is not click.core.ParameterSource.DEFAULT
@@ -81,7 +88,7 @@ def command(
             "a replay needs --data DIR.", "Without it the copy would lie among the runs that were measured."
         )
     from reportgen.collect import progress
-    from reportgen.collect.runner import Options, collect
+    from reportgen.collect.runner import Options, collect, members
 
     options = Options(
         data=data,
@@ -93,8 +100,40 @@ def command(
         resume=resume,
         supersedes=supersedes,
     )
-    outcome = collect(options, progress.for_stream())
-    _report(outcome, as_json)
+    several = members(selector)
+    if len(several) > 1:
+        _collect_all(options, several, as_json)
+    else:
+        _report(collect(options, progress.for_stream()), as_json)
+
+
+def _collect_all(options: Options, targets: Sequence[str], as_json: bool) -> None:
+    """One run a target, whatever becomes of the others; exit code 1 if one failed."""
+    from reportgen.collect import progress
+    from reportgen.collect.runner import Interrupted, collect
+
+    rows: list[output.Row] = []
+    failed = 0
+    for selector in targets:
+        shown = progress.for_stream()
+        shown.say(f"{selector}:")
+        try:
+            outcome = collect(dataclasses.replace(options, selector=selector), shown)
+        except Interrupted:
+            raise
+        except UserError as error:
+            failed += 1
+            rows.append({"target": selector, "sealed": f"failed: {error}"})
+            continue
+        counts = summary.cells(outcome.run)
+        seconds = outcome.run.timing.get("total", 0.0)
+        rows.append({"target": selector, **counts, "seconds": seconds, "sealed": str(outcome.path)})
+    columns = ["target", *summary.CELLS, "seconds", "sealed"]
+    if not as_json:
+        rows = [dict.fromkeys(columns, "") | row for row in rows]
+    output.show(rows, columns, as_json)
+    if failed:
+        sys.exit(1)
 
 
 def _report(outcome: Outcome, as_json: bool) -> None:

@@ -7,7 +7,7 @@ from collections import Counter
 from reportgen.cli import output
 from reportgen.cli.output import Row
 from reportgen.collect.progress import duration
-from reportgen.runs.schema import Run
+from reportgen.runs.schema import EMULATED, Point, Run
 from reportgen.status import Status
 
 MOST_REASONS = 20
@@ -16,9 +16,30 @@ MOST_NAMES = 3
 NOT_MEASURING = ("build", "verify", "calibrate", "write")
 
 
+CELLS = ("verified", "emulated", "unsupported", "unverified", "invalid", "failed", "skipped")
+"""What can become of a program that is only built, the best first."""
+
+
+def cell(point: Point) -> str:
+    """What became of a point of a toolchain run."""
+    if point.status == Status.OK:
+        return "verified"
+    if point.status == Status.UNSUPPORTED and point.reason.startswith(EMULATED):
+        return "emulated"
+    return str(point.status)
+
+
+def cells(run: Run) -> dict[str, int]:
+    """Points of a toolchain run by what became of them."""
+    counts = Counter(cell(point) for point in run.points)
+    return {name: counts[name] for name in CELLS}
+
+
 def families(run: Run) -> list[Row]:
     """One row a family: number of points by status, statuses that do not occur left out."""
     family = {info.id: info.family for info in run.probes}
+    if run.toolchain_only:
+        return _families_built(run, family)
     counts: dict[str, Counter[str]] = {}
     for point in run.points:
         counts.setdefault(family.get(point.probe, point.probe), Counter())[point.status] += 1
@@ -26,6 +47,14 @@ def families(run: Run) -> list[Row]:
     return [
         {"family": name, **{str(status): count[status] for status in used}} for name, count in counts.items()
     ]
+
+
+def _families_built(run: Run, family: dict[str, str]) -> list[Row]:
+    counts: dict[str, Counter[str]] = {}
+    for point in run.points:
+        counts.setdefault(family.get(point.probe, point.probe), Counter())[cell(point)] += 1
+    used = [name for name in CELLS if any(count[name] for count in counts.values())]
+    return [{"family": name, **{one: count[one] for one in used}} for name, count in counts.items()]
 
 
 def reasons(run: Run) -> list[Row]:
@@ -72,6 +101,8 @@ def time_line(run: Run) -> str:
     """`12 s: measure 8.1, build 2.0, ... (not measuring: 25 %)`."""
     total = run.timing.get("total", 0.0)
     parts = [f"{name} {seconds:.1f}" for name, seconds in run.timing.items() if name != "total"]
+    if run.toolchain_only:
+        return f"Took {duration(total)}: {', '.join(parts)} s (nothing was timed on a device)"
     overhead = sum(run.timing.get(name, 0.0) for name in NOT_MEASURING)
     share = f" (not measuring: {overhead / total:.0%})" if total > 0 else ""
     return f"Took {duration(total)}: {', '.join(parts)} s{share}"

@@ -88,6 +88,19 @@ def refused(made: Made | Fault) -> tuple[Status, str] | None:
     return None
 
 
+def seconds(results: Results, wall: float) -> dict[str, float]:
+    """The time that building took, `wall`, shared out as the workers say that they spent theirs."""
+    spent = {"build": 0.0, "verify": 0.0}
+    for one in results.values():
+        if isinstance(one, Made):
+            for name, each in one.build.seconds.items():
+                spent[name] = spent.get(name, 0.0) + each
+    total = sum(spent.values())
+    if total <= 0:
+        return {"build": wall, "verify": 0.0}
+    return {name: wall * each / total for name, each in spent.items()}
+
+
 def identity(made: Made | Fault) -> str:
     """What a resumed run compares: the program's digest, or why there is none."""
     status = refused(made)

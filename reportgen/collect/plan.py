@@ -20,6 +20,7 @@ from reportgen.runs.schema import Device, Point, ProbeInfo
 from reportgen.status import Status
 from reportgen.suite import expand
 from reportgen.suite.definition import Operation, PlannedPoint, Probe
+from reportgen.suite.isa import table_of
 from reportgen.suite.load import Suite
 
 PASSES = 3
@@ -91,7 +92,7 @@ def make(suite: Suite, device: Device, glob: str, quick: bool, seed: int, passes
     Raises:
         UserError: the glob matches nothing.
     """
-    operations = suite.tables.get(device.isa, {})
+    operations = suite.tables.get(table_of(device.isa), {})
     known = expand.probes(suite, device.isa)
     chosen = {probe.id for probe in known if matches(probe, glob)}
     if not chosen:

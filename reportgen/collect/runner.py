@@ -18,10 +18,9 @@ from pathlib import Path
 
 import msgspec
 
-from reportgen import __version__
 from reportgen.backends import registry
 from reportgen.backends.base import Backend, Candidate
-from reportgen.collect import builds, journal, lock, plan, sealing, supervisor, visits
+from reportgen.collect import builds, identity, journal, lock, plan, sealing, supervisor, toolchain, visits
 from reportgen.collect.journal import Entry, Header, Journal
 from reportgen.collect.messages import Hello, Made
 from reportgen.collect.plan import Plan
@@ -80,6 +79,19 @@ class Interruption:
     """Bytes of the journal that are whole."""
 
 
+def members(selector: str) -> tuple[str, ...]:
+    """The selectors that one of several stands for: `sm_all` -> `sm_75`, `sm_80`, ...; else itself alone.
+
+    Raises:
+        UserError: there is no such backend.
+        BackendUnavailable: a package that it needs is missing.
+    """
+    if not selector:
+        return (selector,)
+    backend = registry.get(selector)
+    return backend.members(selector) if isinstance(backend, toolchain.Targets) else (selector,)
+
+
 def collect(
     options: Options,
     progress: Progress | None = None,
@@ -107,9 +119,33 @@ def collect(
         backend = backend or registry.get(selector)
         device = choose(backend, selector).device
         with lock.hold(options.data / device.id, device.id):
+            if isinstance(backend, toolchain.Targets) and backend.is_target(device):
+                return _build_only(options, shown, backend, device, suite)
             return _Collector(options, shown, backend, selector, device, before).run(suite)
     finally:
         shown.close()
+
+
+def _build_only(
+    options: Options, progress: Progress, backend: Backend, device: Device, suite: Suite | None
+) -> Outcome:
+    """A run for a target, on which nothing is timed.
+
+    Raises:
+        UserError: an option of timing was given.
+        Interrupted: Ctrl-C.
+    """
+    if options.passes is not None or options.seed is not None:
+        raise UserError(
+            f"nothing is timed for {device.isa}, so --passes and --seed have no meaning.", "Leave them out."
+        )
+    asked = toolchain.Question(options.data, options.glob, options.quick, options.supersedes)
+    try:
+        path, _ = toolchain.collect(asked, progress, backend, device, suite or load_suite())
+    except KeyboardInterrupt:
+        remedy = "Start again: what was built is kept, and is not built twice."
+        raise Interrupted("interrupted while building.", remedy) from None
+    return Outcome(path, read.load(path).run)
 
 
 def choose(backend: Backend, selector: str) -> Candidate:
@@ -211,7 +247,7 @@ class _Collector:
         header = msgspec.structs.replace(
             header,
             programs={name: builds.identity(one) for name, one in made.items()},
-            seconds=self._seconds_of_building(made),
+            seconds=builds.seconds(made, self._building),
         )
         if before is not None:
             journal.same(before.header, header)
@@ -228,12 +264,12 @@ class _Collector:
         options, device, backend = self._options, self._device, self._backend
         return Header(
             version=journal.JOURNAL_VERSION,
-            run=f"{now:%Y%m%dT%H%M%SZ}-{secrets.token_hex(4)}",
-            created=now.isoformat(timespec="seconds"),
+            run=identity.name(now),
+            created=identity.stamp(now),
             selector=self._selector,
             device=device.id,
             environment=backend.environment(device),
-            toolchain={"reportgen": __version__} | backend.toolchain(device),
+            toolchain=identity.tools(backend, device),
             counters=backend.counters(device),
             suite={},
             seed=options.seed if options.seed is not None else secrets.randbits(31),
@@ -267,18 +303,6 @@ class _Collector:
         self._building = time.monotonic() - self._building
         # In the order of the plan, whichever worker was faster.
         return {entry.point.id: made[entry.point.id] for entry in asked.entries}
-
-    def _seconds_of_building(self, made: builds.Results) -> dict[str, float]:
-        """The time that building took, shared out as the workers say that they spent theirs."""
-        spent = {"build": 0.0, "verify": 0.0}
-        for one in made.values():
-            if isinstance(one, Made):
-                for name, seconds in one.build.seconds.items():
-                    spent[name] = spent.get(name, 0.0) + seconds
-        total = sum(spent.values())
-        if total <= 0:
-            return {"build": self._building, "verify": 0.0}
-        return {name: self._building * seconds / total for name, seconds in spent.items()}
 
     def _measure(
         self, asked: Plan, made: builds.Results, header: Header, folder: Path

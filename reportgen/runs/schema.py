@@ -30,6 +30,9 @@ PROGRAMS = "programs.jsonl.gz"
 TOOLCHAIN = "toolchain"
 """Kind of a run whose programs were built and inspected, and none was run."""
 
+EMULATED = "emulated: "
+"""Beginning of the reason of an `unsupported` point where the compiler makes the operation of others."""
+
 
 class Device(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What was measured.  `id` is made of what does not change (vendor, model, memory)."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import platform
 from typing import TYPE_CHECKING
 
-from reportgen.backends.base import Candidate, ClockConstants, Launcher
-from reportgen.backends.cuda import compiler, targets, toolkit
+from reportgen.backends.base import Build, Candidate, ClockConstants, Launcher, Source
+from reportgen.backends.cuda import compiler, occupancy, targets, toolkit
 from reportgen.backends.cuda import device as cuda_device
 from reportgen.backends.cuda.builder import CudaBuilder
 from reportgen.errors import BackendUnavailable
@@ -35,6 +35,24 @@ class CudaBackend:
     def builder(self, device: Device) -> CudaBuilder:
         """Compiler and inspector."""
         return CudaBuilder()
+
+    def batch_builder(self, device: Device) -> CudaBuilder:
+        """The same: it builds many sources at once."""
+        return CudaBuilder()
+
+    def is_target(self, device: Device) -> bool:
+        """Whether programs are made for it and none is run."""
+        return cuda_device.is_target(device)
+
+    def members(self, selector: str) -> tuple[str, ...]:
+        """The targets that `sm_all` stands for; else the selector alone."""
+        if selector != cuda_device.ALL:
+            return (selector,)
+        return tuple(f"sm_{number}" for number in targets.PUBLISHED)
+
+    def point_facts(self, device: Device, source: Source, build: Build) -> dict[str, int | float | str]:
+        """What a launch would ask for, and how much of it one multiprocessor holds at a time."""
+        return occupancy.of_launch(targets.parse(device.isa).number, source.setup, build.program)
 
     def launcher(self, selector: str, device: Device) -> Launcher:
         """There is none yet.

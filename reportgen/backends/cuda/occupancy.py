@@ -6,9 +6,11 @@ Source: NVIDIA, CUDA Programming Guide, "Features and Technical Specifications" 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from reportgen.errors import UserError
+from reportgen.runs.schema import Program
 
 WARP = 32
 SUB_PARTITIONS = 4
@@ -132,6 +134,35 @@ def occupancy(
         share=blocks * warps / sm.warps,
         limits=tuple(name for name, most in fits.items() if most == blocks),
     )
+
+
+def of_launch(
+    number: int, setup: Mapping[str, int | float | str], program: Program | None
+) -> dict[str, int | float | str]:
+    """What one multiprocessor holds of a program as its launcher would start it.
+
+    Args:
+        number: target number, 90.
+        setup: of the source: `threads` of a block, `dynamic_bytes` of shared memory.
+        program: with `registers` and `shared_bytes` among its facts.
+
+    Returns:
+        `threads`, `shared_bytes`, `blocks_fit`, `warps_fit`, `occupancy` (share of the most warps) and
+        `limited_by`; nothing where the source or the program does not tell.
+    """
+    threads, registers = setup.get("threads"), program.facts.get("registers") if program is not None else None
+    if not isinstance(threads, int) or not isinstance(registers, int) or program is None:
+        return {}
+    shared = int(program.facts.get("shared_bytes", 0)) + int(setup.get("dynamic_bytes", 0))
+    found = occupancy(number, threads, registers, shared)
+    return {
+        "threads": threads,
+        "shared_bytes": shared,
+        "blocks_fit": found.blocks,
+        "warps_fit": found.warps,
+        "occupancy": found.share,
+        "limited_by": ", ".join(found.limits),
+    }
 
 
 def _by_registers(warps: int, registers: int) -> int:

@@ -1,0 +1,184 @@
+"""A run of kind `toolchain`: every program of the suite built and inspected for a target, none of them run.
+
+There is nothing to journal and nothing to resume: what was built is cached by content, so a run that was
+interrupted begins anew and is quick where it was before.
+"""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from reportgen.backends.base import Backend, Build, Generator, Source
+from reportgen.collect import builds, identity, plan
+from reportgen.collect.messages import Fault, Made
+from reportgen.collect.plan import Entry, Plan
+from reportgen.collect.progress import Progress
+from reportgen.errors import Unsupported
+from reportgen.runs import write
+from reportgen.runs.schema import SAMPLE_COLUMNS, SCHEMA_VERSION, TOOLCHAIN, Device, Point, Program, Run
+from reportgen.status import Status
+from reportgen.suite.load import Suite
+
+JOBS = 2
+"""Build processes at once; more would starve each other on the small machines this runs on."""
+
+
+class BatchBuilder(Protocol):
+    """A builder that is quicker with many sources at once than with one after the other."""
+
+    def build_many(
+        self, sources: Sequence[Source], jobs: int, built: Callable[[str], None]
+    ) -> Sequence[Build]:
+        """Builds in the order of the sources; `built` is called with the id of each point that is done."""
+
+
+@runtime_checkable
+class Targets(Protocol):
+    """A backend some of whose devices are targets: programs are made for them, none is run."""
+
+    def is_target(self, device: Device) -> bool:
+        """Whether the device is one."""
+
+    def members(self, selector: str) -> tuple[str, ...]:
+        """The targets that a selector of several (`sm_all`) stands for; else the selector alone."""
+
+    def batch_builder(self, device: Device) -> BatchBuilder:
+        """Compiler and inspector for a target."""
+
+    def point_facts(self, device: Device, source: Source, build: Build) -> dict[str, int | float | str]:
+        """What a launch of the program would ask for and get: threads, blocks that fit at a time, ..."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What shall be built."""
+
+    data: Path
+    glob: str
+    quick: bool
+    supersedes: str = ""
+
+
+def collect(
+    asked: Question, progress: Progress, backend: Backend, device: Device, suite: Suite
+) -> tuple[Path, Run]:
+    """Build and inspect everything, and seal it; the folder of the bundle, and its manifest.
+
+    Args:
+        asked: what shall be built.
+        progress: who shows it.
+        backend: one that has targets.
+        device: the target, whose lock is held.
+        suite: all definitions.
+
+    Raises:
+        UserError: the glob matches nothing, or the toolchain lacks the target.
+        BackendUnavailable: the toolchain is missing or half installed.
+        RunRefused: the folder is full or cannot be written.
+    """
+    assert isinstance(backend, Targets)
+    begun, now = time.monotonic(), datetime.now(UTC)
+    planned = plan.make(suite, device, asked.glob, asked.quick, seed=0, passes=None)
+    progress.stage("building", len(planned.entries))
+    sources, made = _generate(backend.generator(device, planned.operations), planned.entries, progress)
+    building = time.monotonic()
+    results = backend.batch_builder(device).build_many(list(sources.values()), JOBS, progress.step)
+    for source, build in zip(sources.values(), results, strict=True):
+        made[source.point] = Made(build, source.work, source.setup)
+    spent = builds.seconds(made, time.monotonic() - building)
+    progress.stage("sealing", 1)
+    facts = {
+        point: backend.point_facts(device, sources[point], one.build)
+        for point, one in made.items()
+        if isinstance(one, Made) and one.build.program is not None
+    }
+    run = Run(
+        schema=SCHEMA_VERSION,
+        run=identity.name(now),
+        created=identity.stamp(now),
+        finished=identity.stamp(datetime.now(UTC)),
+        device=device,
+        environment=backend.environment(device),
+        toolchain=identity.tools(backend, device),
+        suite=planned.suite,
+        plan={"kind": TOOLCHAIN, "quick": asked.quick, "probes": asked.glob},
+        clock=None,
+        probes=planned.probes,
+        points=_points(planned, made, facts),
+        timing=_timing(spent, time.monotonic() - begun),
+        counters=backend.counters(device),
+        supersedes=asked.supersedes,
+    )
+    columns: dict[str, list[int]] = {name: [] for name in SAMPLE_COLUMNS}
+    path = write.seal(asked.data / device.id / run.run, run, columns, _programs(made))
+    return path, run
+
+
+def _generate(
+    generator: Generator, entries: Sequence[Entry], progress: Progress
+) -> tuple[dict[str, Source], builds.Results]:
+    """Sources by point, and faults of the points that have none."""
+    sources: dict[str, Source] = {}
+    faults: builds.Results = {}
+    for entry in entries:
+        try:
+            sources[entry.point.id] = generator.generate(entry.probe, entry.point)
+            continue
+        except Unsupported as error:
+            fault = Fault(Status.UNSUPPORTED, str(error))
+        except Exception as error:  # noqa: BLE001 - one point's fault is a row, the run goes on
+            traceback.print_exc()
+            fault = Fault(Status.FAILED, f"{type(error).__name__}: {error}")
+        faults[entry.point.id] = fault
+        progress.step(entry.point.id)
+    return sources, faults
+
+
+def _points(
+    planned: Plan, made: builds.Results, facts: Mapping[str, dict[str, int | float | str]]
+) -> tuple[Point, ...]:
+    asked = {entry.point.id: entry for entry in planned.entries}
+    return tuple(
+        planned.settled[name]
+        if name in planned.settled
+        else settle(asked[name], made[name], facts.get(name, {}))
+        for name in planned.sequence
+    )
+
+
+def settle(asked: Entry, made: Made | Fault, facts: dict[str, int | float | str]) -> Point:
+    """What became of a point: `ok` means that its machine code is the program that was meant."""
+    program = made.build.program if isinstance(made, Made) else None
+    verdict = builds.refused(made)
+    if verdict is None and isinstance(made, Made):
+        doubt = builds.unverified(made)
+        verdict = (Status.UNVERIFIED, doubt) if doubt else (Status.OK, "")
+    assert verdict is not None
+    return Point(
+        id=asked.point.id,
+        probe=asked.point.probe,
+        settings=asked.point.settings,
+        status=verdict[0],
+        reason=verdict[1],
+        program=program.sha256 if program is not None else "",
+        work=made.work if isinstance(made, Made) else {},
+        facts=facts,
+    )
+
+
+def _programs(made: builds.Results) -> list[Program]:
+    return [
+        one.build.program for one in made.values() if isinstance(one, Made) and one.build.program is not None
+    ]
+
+
+def _timing(spent: Mapping[str, float], total: float) -> dict[str, float]:
+    """Seconds by part; a part that such a run does not have is left out."""
+    other = max(0.0, total - sum(spent.values()))
+    return {name: round(value, 4) for name, value in {**spent, "other": other, "total": total}.items()}
