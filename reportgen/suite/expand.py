@@ -23,11 +23,11 @@ DEFAULT_LLC = 32 << 20
 def probes(suite: Suite, isa: str) -> list[Probe]:
     """Every probe of the suite as it is asked on `isa`, in suite order."""
     table = suite.tables.get(table_of(isa), {})
-    asking = Counter((name.partition("/")[0], each.group) for name, each in suite.definitions.items())
+    definitions = {name: localised(general, isa) for name, general in suite.definitions.items()}
+    asking = Counter((name.partition("/")[0], each.group) for name, each in definitions.items())
     found: list[Probe] = []
-    for name, general in suite.definitions.items():
+    for name, definition in definitions.items():
         family = name.partition("/")[0]
-        definition = localised(general, isa)
         if definition.group and not asked(definition, isa):
             continue  # the class is asked by another definition there
         chosen = definition.operations

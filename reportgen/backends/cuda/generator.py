@@ -1,0 +1,145 @@
+"""A point -> CUDA C++ with inline PTX, by the family's template, for one compute target."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jinja2
+
+from reportgen.backends.base import Source
+from reportgen.backends.cuda import generator_rows as rows
+from reportgen.backends.cuda.generator_operands import Bound
+from reportgen.errors import Unsupported
+from reportgen.runs.schema import Device
+from reportgen.suite.definition import Operation, PlannedPoint, Probe
+from reportgen.suite.isa import asked
+from reportgen.suite.location import probes_root
+
+STEPS = 64
+"""Steps of a throughput window over all accumulators: a multiple of every accumulator count."""
+
+
+class Parts(NamedTuple):
+    """What a template needs, and what goes with its program."""
+
+    context: dict[str, Any]
+    parameters: list[tuple[str, str]]
+    """(declaration, what the launcher passes), but for the clocks."""
+    expect: dict[str, int | str]
+    work: dict[str, float]
+    setup: dict[str, int | float | str] = {}  # noqa: RUF012
+    target: str = ""
+    """Where another than the device's own is compiled for: `sm_90a`."""
+
+
+@cache
+def _environment(root: Path) -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(root),
+        undefined=jinja2.StrictUndefined,
+        autoescape=False,  # CUDA C++, not HTML
+        keep_trailing_newline=True,
+    )
+
+
+class CudaGenerator:
+    """Renders sources for one target; raises `Unsupported` with a reason a person can act on."""
+
+    def __init__(self, device: Device, operations: dict[str, Operation], root: Path | None = None) -> None:
+        self.device = device
+        self.operations = operations
+        self.root = root if root is not None else probes_root()
+
+    @property
+    def isa(self) -> str:
+        """`sm_90`."""
+        return self.device.isa
+
+    def generate(self, probe: Probe, point: PlannedPoint) -> Source:
+        """Source, expectation, work and set-up of one point.
+
+        Raises:
+            Unsupported: the target lacks what the point is about, or the question is not asked of a GPU.
+        """
+        definition = probe.definition
+        if not asked(definition, self.isa):
+            raise Unsupported(definition.skip_reason or f"asked of {', '.join(definition.isas)} only")
+        template = f"{probe.family}/{definition.template}.cuda.cu.j2"
+        if definition.template not in KINDS or not (self.root / template).is_file():
+            raise Unsupported(f"this family has no template '{definition.template}' for a GPU")
+        name = kernel_name(point)
+        parts = KINDS[definition.template](self, probe, point, name)
+        passed = [*parts.parameters, ("unsigned *clocks", "output:clocks")]
+        context = {"file": [], "before": [], "after": [], "attributes": "", **parts.context}
+        text = (
+            _environment(self.root)
+            .get_template(template)
+            .render(kernel=name, parameters=", ".join(declared for declared, _ in passed), **context)
+        )
+        setup: dict[str, int | float | str] = {
+            "kernel": name,
+            "target": parts.target or self.isa,
+            "kind": "body",
+            "seconds": definition.seconds,
+            "arguments": "; ".join(what for _, what in passed),
+            **parts.setup,
+        }
+        return Source(point.id, re.sub(r"\n\s*\n+", "\n", text), parts.expect, parts.work, setup)
+
+    def operation(self, name: str) -> tuple[Operation, str]:
+        """The table's row and the target to compile for.
+
+        Raises:
+            Unsupported: no such row, or this target lacks it.
+        """
+        if name not in self.operations:
+            raise Unsupported(f"the CUDA table has no operation '{name}'")
+        operation = self.operations[name]
+        return operation, rows.require(operation.title, operation.targets, self.isa)
+
+
+def kernel_name(point: PlannedPoint) -> str:
+    """The `extern "C"` symbol of a point's kernel."""
+    return "probe_" + re.sub(r"\W+", "_", point.id).strip("_")
+
+
+def _chain(generator: CudaGenerator, probe: Probe, point: PlannedPoint, kernel: str) -> Parts:
+    name = probe.operations[0]
+    operation, target = generator.operation(name)
+    length = int(point.settings["length"])
+    bound = Bound(operation, operation.latency or operation.form, 1, kernel)
+    expect: dict[str, int | str] = {"kind": "chain", "chains": 1}
+    expect |= rows.expected([(name, operation, length)], generator.isa)
+    work = {"steps": float(length), "instructions": float(length * operation.repeat)}
+    context = {"bound": bound, "length": length, **_code(bound)}
+    return Parts(context, bound.parameters, expect, work, target=target)
+
+
+def _independent(generator: CudaGenerator, probe: Probe, point: PlannedPoint, kernel: str) -> Parts:
+    name = str(point.settings.get("operation") or probe.operations[0])
+    operation, target = generator.operation(name)
+    count = int(point.settings["accumulators"])
+    bound = Bound(operation, operation.throughput or operation.form, count, kernel)
+    # a form of its own for throughput is one whose instances do not depend on each other
+    expect: dict[str, int | str] = {"kind": "independent", "chains": 0 if operation.throughput else count}
+    expect |= rows.expected([(name, operation, STEPS)], generator.isa)
+    total = float(STEPS * operation.repeat)
+    work = {"instructions": total, "flop": total * operation.flop, "op": total * operation.op}
+    context = {"bound": bound, "rounds": STEPS // count, **_code(bound)}
+    return Parts(context, bound.parameters, expect, work, target=target)
+
+
+def _code(*bounds: Bound) -> dict[str, list[str]]:
+    """Lines round the window."""
+    return {
+        "file": [line for bound in bounds for line in bound.file],
+        "before": [line for bound in bounds for line in bound.before],
+        "after": [line for bound in bounds for line in bound.after],
+    }
+
+
+KINDS = {"chain": _chain, "independent": _independent}
+"""Template name -> what it needs; a new template is a file and a row here."""
