@@ -102,9 +102,8 @@ def inspect(kernel: Kernel, expect: Mapping[str, int | str]) -> Inspection:
     faults = _kernel_faults(wanted, kernel)
     facts = _resources(kernel)
     if not whole:
-        faults += _clock_faults(wanted, window)
         miscounted = _count_faults(wanted, opcodes)
-        faults += miscounted
+        faults += [*miscounted, *_clock_faults(wanted, window)]
         edges = window.edges()
         nodes = [n for n, one in enumerate(window.body) if wanted.label(one.opcode) and not one.never]
         faults += [] if miscounted else _chain_faults(wanted, edges, nodes)

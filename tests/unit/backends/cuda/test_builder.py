@@ -1,0 +1,106 @@
+"""Batches, two processes, the cache, and what becomes of a source that cannot be built."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from reportgen.backends.base import Source
+from reportgen.backends.cuda import builder, compiler, sass
+from reportgen.backends.cuda.builder import CudaBuilder
+from reportgen.errors import CompileError, UserError
+from tests.unit.backends.cuda import kernels
+
+pytestmark = pytest.mark.usefixtures("toolchain")
+
+
+def chain(name: str, target: str = "sm_90", ptx: str = "fma.rn.f32 %0, %0, %1, %2;") -> Source:
+    return kernels.source(kernels.Form(name, "float", ptx, "FFMA"), target)
+
+
+def test_builds_come_in_the_order_of_the_sources() -> None:
+    sources = [chain("b", "sm_86"), chain("a"), chain("c"), chain("a2", "sm_86")]
+    assert [build.point for build in CudaBuilder().build_many(sources, jobs=1)] == ["b", "a", "c", "a2"]
+
+
+def test_two_points_may_share_a_kernel_name() -> None:
+    one, other = (
+        chain("same"),
+        msgspec.structs.replace(chain("same"), point="other", expect={"kind": "resource"}),
+    )
+    builds = CudaBuilder().build_many([one, other], jobs=1)
+    assert [build.status for build in builds] == ["ok", "ok"]
+
+
+def test_one_bad_source_does_not_spoil_the_others() -> None:
+    bad = chain("bad", ptx="fma.rn.f33 %0, %0, %1, %2;")
+    lacking = kernels.source(
+        kernels.Form("lacking", "int", "redux.sync.add.s32 %0, %0, -1;", "REDUX"), "sm_75"
+    )
+    good = chain("good", "sm_75")
+    builds = {b.point: b for b in CudaBuilder().build_many([bad, lacking, good], jobs=1)}
+    assert (builds["bad"].status, builds["lacking"].status, builds["good"].status) == (
+        "failed", "unsupported", "ok",
+    )  # fmt: skip
+    assert "bad.cu(" in builds["bad"].reason
+    assert builds["lacking"].reason.startswith("this target lacks it: ")
+    assert builds["bad"].code == b""
+    assert builds["bad"].program is None
+
+
+def test_second_time_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    sources = [chain("once"), chain("twice", ptx="add.rn.f32 %0, %0, %1;")]
+    first = CudaBuilder().build_many(sources, jobs=1)
+    assert first[0].seconds["build"] > 0
+
+    def fail(*_: object) -> None:
+        raise AssertionError("built again")
+
+    monkeypatch.setattr(builder, "make", fail)
+    second = CudaBuilder().build_many(sources, jobs=1)
+    assert [(b.program, b.code, b.status) for b in second] == [(b.program, b.code, b.status) for b in first]
+    changed = msgspec.structs.replace(sources[0], expect={**sources[0].expect, "chains": 2})
+    with pytest.raises(AssertionError, match="built again"):
+        CudaBuilder().build(changed)
+
+
+def test_two_processes_give_what_one_gives() -> None:
+    sources = [chain(f"p{n}", target) for target in ("sm_80", "sm_89") for n in range(2)]
+    builds = CudaBuilder().build_many(sources, jobs=2)
+    assert [build.status for build in builds] == ["ok"] * 4
+    assert [build.program for build in builds] == [
+        build.program for build in CudaBuilder().build_many(sources, jobs=1)
+    ]
+
+
+def test_batches_hold_one_target_and_no_name_twice() -> None:
+    sources = [
+        chain("a"),
+        chain("b"),
+        chain("a", "sm_86"),
+        msgspec.structs.replace(chain("a"), point="a again"),
+    ]
+    batches = builder._batches({str(n): source for n, source in enumerate(sources)})
+    assert [list(batch) for batch in batches] == [["0", "1"], ["3"], ["2"]]
+    many = {str(n): chain(f"k{n}") for n in range(compiler.UNIT + 1)}
+    assert [len(batch) for batch in builder._batches(many)] == [compiler.UNIT, 1]
+
+
+def test_unknown_target_is_refused_before_anything_is_built() -> None:
+    with pytest.raises(UserError, match="no target 'sm_99'"):
+        CudaBuilder().build(chain("x", "sm_99"))
+    with pytest.raises(UserError, match="no longer built"):
+        CudaBuilder().build(chain("x", "sm_70"))
+
+
+def test_without_a_disassembly_a_program_stays_unverified(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: bytes) -> None:
+        raise CompileError("nvdisasm 12.2 cannot read this cubin")
+
+    monkeypatch.setattr(sass, "disassemble", fail)
+    build = CudaBuilder().build(chain("unread", ptx="mul.rn.f32 %0, %0, %1;"))
+    assert (build.status, build.reason) == ("unverified", "nvdisasm 12.2 cannot read this cubin")
+    assert build.program is not None
+    assert build.program.verdict == "unverified"
+    assert build.program.facts["registers"]
+    assert build.code
