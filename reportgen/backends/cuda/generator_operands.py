@@ -71,11 +71,11 @@ PLACES: dict[str, Place] = {
     "shared_cell": Place(declare=_SHARED, pitch=4 * THREADS),
     "shared_row": Place(
         declare=(
-            "__shared__ alignas(16) unsigned shared{tag}[4];",
+            "__shared__ alignas(16) unsigned shared{tag}[4 * {most}];",
             "unsigned m{tag} = (unsigned)__cvta_generic_to_shared(shared{tag});",
-            "shared{tag}[threadIdx.x % 4] = m{tag};",
         ),
-        start="m{tag}",
+        start="m{tag} + 16 * {index}",
+        fill="shared{tag}[4 * {index} + threadIdx.x % 4] = d{tag}{index};",
         settle="__syncthreads();",
     ),
     "shared_matrix": Place(declare=_ROWS),
@@ -89,11 +89,11 @@ PLACES: dict[str, Place] = {
     ),
     "local_pointer": Place(
         declare=(
-            "unsigned local{tag}[{most}];",
+            "unsigned local{tag}[4 * {most}];",
             "unsigned long long m{tag};",
             'asm volatile("cvta.to.local.u64 %0, %1;" : "=l"(m{tag}) : "l"(local{tag}));',
         ),
-        start="(unsigned)m{tag} + 4 * {index}",
+        start="(unsigned)m{tag} + 16 * {index}",
         fill='asm volatile("st.local.u32 [%0], %0;" :: "r"(d{tag}{index}));',
     ),
     "constant_pointer": Place(
