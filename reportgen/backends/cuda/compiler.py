@@ -23,7 +23,7 @@ from reportgen.errors import BackendUnavailable, CompileError
 
 OPTIONS = ("--std=c++17",)
 """Given beside the architecture."""
-UNIT = 64
+UNIT = 128
 """Most kernels in one compilation unit."""
 _ALONE = re.compile(
     r"^\s*#\s*(include|define)\b|\b__constant__\b|\b__device__\s+\w+[\w\s]*(\[|;|=)", re.MULTILINE

@@ -49,7 +49,16 @@ def find() -> Toolkit:
     Raises:
         BackendUnavailable: one of them is missing, or half installed; says which.
     """
-    return search(tuple(_roots()))
+    asked, home, other, programs = (
+        os.environ.get(name, "") for name in (VARIABLE, "CUDA_HOME", "CUDA_PATH", "PATH")
+    )
+    return search(_places(asked, home, other, programs, tuple(sys.path)))
+
+
+@cache
+def _places(asked: str, home: str, other: str, programs: str, path: tuple[str, ...]) -> tuple[Path, ...]:
+    """Trees that hold `bin` and `lib`, looked for once: they are asked for often."""
+    return tuple(_roots(asked, home, other, programs, path))
 
 
 @cache
@@ -83,20 +92,18 @@ def search(roots: tuple[Path, ...]) -> Toolkit:
     return Toolkit(nvrtc, builtins, nvcc, nvdisasm)
 
 
-def _roots() -> Iterator[Path]:
-    """Trees that hold `bin` and `lib`, in the order in which they are to be preferred."""
-    if os.environ.get(VARIABLE):
-        yield Path(os.environ[VARIABLE])
-    for entry in map(Path, sys.path):
+def _roots(asked: str, home: str, other: str, programs: str, path: tuple[str, ...]) -> Iterator[Path]:
+    """In the order in which they are to be preferred."""
+    if asked:
+        yield Path(asked)
+    for entry in map(Path, path):
         packages = entry / "nvidia"
         if packages.is_dir():
             yield from sorted(packages.glob("cu[0-9]*"), reverse=True)
             yield from (packages / "cuda_nvrtc", packages / "cuda_nvcc")
-    for variable in ("CUDA_HOME", "CUDA_PATH"):
-        if os.environ.get(variable):
-            yield Path(os.environ[variable])
+    yield from (Path(root) for root in (home, other) if root)
     for name in ("nvcc", "nvdisasm"):
-        program = shutil.which(name)
+        program = shutil.which(name, path=programs)
         if program:
             yield Path(program).resolve().parent.parent
     yield Path("/usr/local/cuda")
