@@ -48,6 +48,12 @@ class RunRefused(UserError):
     exit_code = 5
 
 
+class ComparisonRefused(UserError):
+    """Two runs whose metadata make their numbers incomparable; `--anyway` overrides."""
+
+    exit_code = 6
+
+
 class Unsupported(ReportgenError):
     """A probe cannot run on this device; recorded as status `unsupported` with this reason."""
 

@@ -13,6 +13,7 @@ import msgspec
 
 from reportgen.findings.finding import Finding
 from reportgen.model.architecture import MODEL_SCHEMA, Architecture
+from reportgen.model.compare import COMPARISON_SCHEMA, Comparison
 from reportgen.model.exports.dictionary import Entry
 from reportgen.runs.disk import write_file
 from reportgen.runs.schema import SCHEMA_VERSION, Program, Run
@@ -24,6 +25,10 @@ FILES: dict[str, tuple[Any, str]] = {
     "program.schema.json": (Program, f"one line of programs.jsonl.gz, schema {SCHEMA_VERSION}"),
     "model.schema.json": (Architecture, f"model.json, schema {MODEL_SCHEMA}"),
     "findings.schema.json": (tuple[Finding, ...], f"findings.json, schema {MODEL_SCHEMA}"),
+    "comparison.schema.json": (
+        Comparison,
+        f"output of 'reportgen compare --json', schema {COMPARISON_SCHEMA}",
+    ),
     "dictionary.schema.json": (tuple[Entry, ...], f"dictionary.json, schema {MODEL_SCHEMA}"),
 }
 """File name -> the record it describes, and what that is called."""

@@ -15,6 +15,7 @@ from reportgen.model.exports import dictionary
 DEVICES = "devices/index.md"
 COMPARE = "compare/index.md"
 DICTIONARY = "dictionary.md"
+PUBLISHED = "published.md"
 HOW_TO_READ = "how-to-read.md"
 
 
@@ -36,6 +37,16 @@ def run_page(device: str, run: str) -> str:
 def family_page(device: str, run: str, family: str) -> str:
     """The probes of one family in one run."""
     return f"devices/{device}/{run}/probes/{family}/index.md"
+
+
+def run_key(device: str, run: str) -> str:
+    """A run in the address of a comparison."""
+    return f"{device}-{run}"
+
+
+def comparison_page(first: str, second: str) -> str:
+    """Two runs, by their keys, side by side."""
+    return f"compare/{first}--{second}/index.md"
 
 
 def run_asset(device: str, run: str, name: str) -> str:

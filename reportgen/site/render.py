@@ -17,7 +17,19 @@ from reportgen.site import address, pictures
 from reportgen.site.address import Links
 from reportgen.site.catalogue import Entry, Shelf, shelve
 from reportgen.site.files import remove_others, write_if_changed
-from reportgen.site.pages import Page, broken, compare, device, dictionary, family, index, versions
+from reportgen.site.pages import (
+    Page,
+    broken,
+    compare,
+    comparison,
+    device,
+    dictionary,
+    family,
+    index,
+    published,
+    versions,
+)
+from reportgen.site.pairs import pairs
 from reportgen.site.report import Report
 from reportgen.site.results import Results, Unreadable
 from reportgen.site.view import Picture, View
@@ -117,8 +129,12 @@ class Renderer:
 
     def _pages(self, shelves: tuple[Shelf, ...], assets: list[Rendered], tree: Path) -> Iterator[Page]:
         yield index.page(shelves, self.links)
-        yield compare.page(shelves, self.links)
+        compared = tuple(pairs(shelves))
+        yield compare.page(shelves, compared, self.links)
+        for pair in compared:
+            yield comparison.page(pair, self.links)
         yield dictionary.page(self.links)
+        yield published.page(self.links)
         for shelf in shelves:
             yield versions.page(shelf, self.links)
             if shelf.newest.report is None:

@@ -107,6 +107,22 @@ def test_no_page_says_more_than_the_evidence(built: Built) -> None:
     assert said == []
 
 
+def test_the_lint_reads_every_page_that_there_is(built: Built) -> None:
+    """Hand-written ones, those of reports, of comparisons, of published figures: none is left out."""
+    read_pages = {path.relative_to(built.site).as_posix() for path in built.texts}
+    written = {path.relative_to(ROOT / "docs").with_suffix("") for path in (ROOT / "docs").rglob("*.md")}
+    for page in written:
+        place = page.parent if page.name == "index" else page
+        assert f"{place.as_posix()}/index.html".removeprefix("./") in read_pages
+    made = {path.relative_to(built.cache / "pages") for path in (built.cache / "pages").rglob("*.md")}
+    assert len(made) > 20
+    for path in made:
+        place = path.parent if path.name == "index.md" else path.with_suffix("")
+        assert f"{place.as_posix()}/index.html" in read_pages
+    assert {"published/index.html", "compare/index.html", "404.html"} <= read_pages
+    assert any(re.fullmatch(r"compare/.+--.+/index.html", page) for page in read_pages)
+
+
 def dead_links(site: Path, pages: dict[Path, Found]) -> list[str]:
     """Every relative link, and every anchor in one, that leads nowhere."""
     wrong = []

@@ -9,7 +9,11 @@ import msgspec
 import pytest
 
 from reportgen.findings.finding import Claim, CrossCheck, Finding, Verdict
+from reportgen.findings.published.library import Core, Figure, Origin, Source, Tier
 from reportgen.model.architecture import Architecture, Ceiling, Fact, Instruction, Interference, Level
+from reportgen.model.comparable import Condition
+from reportgen.model.compare import Code, Comparison, Difference, Number, Side
+from reportgen.model.compare import Verdict as Outcome
 from reportgen.model.exports.csv import COLUMNS
 from reportgen.model.exports.dictionary import ENTRIES, Entry
 from reportgen.runs.schema import (
@@ -32,6 +36,7 @@ PAGE = (Path(__file__).resolve().parents[2] / "docs" / "data-formats.md").read_t
 RECORDS = [
     *(Run, Device, ProbeInfo, Point, ClockRecord, DriftMark, Program),
     *(Architecture, Fact, Instruction, Interference, Level, Ceiling, Finding, CrossCheck, Entry),
+    *(Comparison, Side, Condition, Difference, Number, Figure, Source, Core),
 ]
 
 
@@ -80,7 +85,7 @@ def test_every_kind_of_metric_has_its_row_with_the_same_unit() -> None:
     assert written == {entry.pattern: entry.unit for entry in ENTRIES}
 
 
-@pytest.mark.parametrize("word", [*Claim, *Verdict])
+@pytest.mark.parametrize("word", [*Claim, *Verdict, *Outcome, *Code, *Origin, *Tier])
 def test_every_claim_and_verdict_is_named(word: str) -> None:
     assert f"`{word}`" in PAGE
 

@@ -12,7 +12,11 @@ from reportgen.analysis import interference as arrangements
 from reportgen.analysis import interference as pairs
 from reportgen.backends import gates
 from reportgen.backends.cpu.clock import CALIBRATION_CYCLES, CANARY_INSTRUCTIONS, LONG_CHAIN, SHORT_CHAIN
-from reportgen.findings import confidence, interference
+from reportgen.findings import confidence, crosschecks, interference
+from reportgen.findings.gates import GATES
+from reportgen.findings.metric import Kind
+from reportgen.findings.published import weighing
+from reportgen.model import comparable, compare
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "method"
 PAGES = sorted(FOLDER.glob("*.md"))
@@ -85,8 +89,53 @@ def test_the_confidence_page_gives_the_scales() -> None:
     text = (FOLDER / "confidence.md").read_text(encoding="utf-8")
     row = r"^\| `(\w+)` \|[^|]+\| ([-0-9.]+) \| ([-0-9.]+) \| ([-0-9.]+) \|$"
     written = {name: tuple(map(float, rest)) for name, *rest in re.findall(row, text, re.MULTILINE)}
-    assert written == {name: (one.good, one.bad, one.floor) for name, one in confidence.SCALES.items()}
+    scales = confidence.SCALES | confidence.CODE_SCALES
+    assert written == {name: (one.good, one.bad, one.floor) for name, one in scales.items()}
     formula = text.split("```")[1]
     assert all(f"{factor} ^ {name}" in formula for name, factor in confidence.PER_ONE.items())
     assert f"confidence = {confidence.BASE} x" in formula
     assert f"at most {confidence.UNVERIFIED_CAP}." in text
+
+
+def test_the_page_of_gates_lists_them_all() -> None:
+    text = (FOLDER / "gates.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (.+?) \| (.+?) \|$", text, re.MULTILINE)
+    assert rows == [(gate.name, str(gate.severity), gate.statement, gate.source) for gate in GATES]
+
+
+def test_the_page_about_comparing_gives_the_least_relevant_differences() -> None:
+    written = constants("comparing.md")
+    groups = {
+        "instruction latency, throughput, issue interval, peak per cycle": [
+            *(Kind.LATENCY, Kind.THROUGHPUT, Kind.ISSUE_INTERVAL, Kind.PEAK_PER_CYCLE)
+        ],
+        "latency and bandwidth of a level, peak, library routine": [
+            *(Kind.LEVEL_LATENCY, Kind.LEVEL_TIME, Kind.CHASE, Kind.BANDWIDTH, Kind.PEAK, Kind.KERNEL)
+        ],
+        "capacity, reach, line, associativity, ridge": [
+            *(Kind.CAPACITY, Kind.TLB_REACH, Kind.LINE, Kind.ASSOCIATIVITY, Kind.RIDGE)
+        ],
+    }
+    for name, kinds in groups.items():
+        assert {percent(compare.RELEVANT[kind]) for kind in kinds} == {written[name]}
+    assert float(written["interference index"]) == compare.RELEVANT[Kind.INTERFERENCE]
+    assert written["latency and bandwidth of l3 and dram"] == percent(compare.FAR)
+    assert written["clock that moved"] == percent(comparable.CLOCK_MOVED)
+
+
+def test_the_page_of_cross_checks_gives_the_tolerances() -> None:
+    written = constants("cross-checks.md")
+    assert written["other probe"] == percent(crosschecks.TOLERANCE)
+    assert written["counter"] == percent(crosschecks.COUNTER_TOLERANCE)
+    assert written["below the encoded distance"] == f"{crosschecks.ENCODED_SLACK} cycles"
+    near = (Kind.LATENCY, Kind.CAPACITY, Kind.PEAK)
+    assert {percent(weighing.TOLERANCE[kind]) for kind in near} == {
+        written["published: instruction, capacity, peak"]
+    }
+    wide = (Kind.BANDWIDTH, Kind.TLB_REACH)
+    assert {percent(weighing.TOLERANCE[kind]) for kind in wide} == {written["published: bandwidth, reach"]}
+    assert written["published: far latency"] == percent(weighing.FAR)
+    text = (FOLDER / "cross-checks.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| ([a-z -]+?) \| (?!value|agrees|-)[^|]+\|$", text, re.MULTILINE)[:5] == list(
+        crosschecks.CHANNELS
+    )

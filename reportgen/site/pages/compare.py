@@ -8,6 +8,8 @@ from reportgen.site.address import Links
 from reportgen.site.catalogue import Shelf
 from reportgen.site.markup import Html, anchor, element, escape, join
 from reportgen.site.pages import Page
+from reportgen.site.pages.comparison import label, tally
+from reportgen.site.pairs import Pair
 from reportgen.site.report import Report
 from reportgen.site.tables import Cell, Column, Row, table
 
@@ -22,8 +24,14 @@ STEMS = (
 """Groups of metrics that mean the same on every device, each a table of its own."""
 
 
-def page(shelves: tuple[Shelf, ...], links: Links) -> Page:
-    """The comparison of all devices whose newest report can be read."""
+def page(shelves: tuple[Shelf, ...], compared: tuple[Pair, ...], links: Links) -> Page:
+    """The comparison of all devices whose newest report can be read.
+
+    Args:
+        shelves: every device with its runs.
+        compared: pairs of runs that have a page of their own.
+        links: between pages.
+    """
     reports = [shelf.newest.report for shelf in shelves if shelf.newest.report is not None]
     groups = [
         (stem.rstrip("."), title, body)
@@ -31,9 +39,32 @@ def page(shelves: tuple[Shelf, ...], links: Links) -> Page:
         if (body := _table(stem, title, reports, links))
     ]
     markdown = templating.page(
-        "compare.md.j2", groups=groups, conditions=_conditions(reports, links), count=len(reports)
+        "compare.md.j2",
+        groups=groups,
+        conditions=_conditions(reports, links),
+        verdicts=_verdicts(compared, links),
+        method=links.method(address.COMPARE, "comparing"),
     )
     return Page(address.COMPARE, "Compare devices", markdown)
+
+
+def _verdicts(compared: tuple[Pair, ...], links: Links) -> Html:
+    """One row a pair: how many metrics are the same, differ, or cannot be told."""
+    if not compared:
+        return element("p", escape("No two runs here are comparable."))
+    columns = (Column("first"), Column("second"), Column("second against first"), Column("metric by metric"))
+    rows = (
+        Row(
+            (
+                Cell(label(pair.first, pair.comparison.one_device)),
+                Cell(label(pair.second, pair.comparison.one_device)),
+                Cell(tally(pair.comparison.counts)),
+                Cell(anchor("verdicts", links.to(address.COMPARE, pair.uri))),
+            )
+        )
+        for pair in compared
+    )
+    return table("verdicts", "Pairs of runs, by the rule of the comparison.", columns, rows)
 
 
 def _heads(reports: list[Report]) -> tuple[Column, ...]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -166,6 +168,61 @@ def test_derive_writes_its_files_and_prints_the_metrics(data: Path, tmp_path: Pa
     assert "Wrote" in table
     (tmp_path / "file").write_text("")
     assert "--out" in one_line(call("derive", "latest", "--data", data, "--out", tmp_path / "file" / "x"), 2)
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
+    """A data folder with two runs of one device, the second with another popcount; their ids."""
+    folder = tmp_path_factory.mktemp("pair")
+
+    def some(truth: CpuTruth):
+        return latency_probes(truth)[:4]
+
+    truth = CpuTruth(passes=2).quiet()
+    slow = dict(truth.operations)
+    slow["popcnt"] = replace(slow["popcnt"], latency=4)
+    first = make_data(truth, 1, folder, some)
+    second = make_data(replace(truth, operations=slow), 2, folder, some)
+    return folder, first.name, second.name
+
+
+def test_compare_says_what_differs_and_exits_as_diff_does(pair: tuple[Path, str, str]) -> None:
+    data, first, second = pair
+    result = call("compare", first, second, "--data", data)
+    assert result.exit_code == 1
+    assert "latency.popcnt" in result.stdout
+    assert "slower" in result.stdout
+    assert "latency.integer_add" not in result.stdout
+    assert "Second against first, 4 metrics: 3 same and 1 slower." in result.stdout
+    same = call("compare", first, second, "--data", data, "--metric", "latency.integer_*")
+    assert same.exit_code == 0
+    assert "3 metrics: 3 same." in same.stdout
+    assert "latency.integer_add" in call("compare", first, second, "--data", data, "--all").stdout
+    assert call("compare", first, first, "--data", data).exit_code == 0
+
+
+def test_compare_prints_json(pair: tuple[Path, str, str]) -> None:
+    data, first, second = pair
+    found = json.loads(call("compare", first, second, "--data", data, "--json").stdout)
+    assert {row["metric"]: row["verdict"] for row in found["rows"]}["latency.popcnt"] == "slower"
+    assert found["first"]["run"] == first
+
+
+def test_compare_refuses_what_is_not_comparable(pair: tuple[Path, str, str], tmp_path: Path) -> None:
+    data, first, second = pair
+    (run,) = data.glob(f"*/{second}")
+    quick = tmp_path / run.parent.name / second
+    shutil.copytree(run, quick)
+    manifest = json.loads((quick / "run.json").read_text())
+    manifest["plan"]["quick"] = True
+    (quick / "run.json").write_text(json.dumps(manifest))
+    message = one_line(call("compare", first, quick, "--data", data), 6)
+    assert "the second run is a quick one" in message
+    assert "--anyway" in message
+    anyway = call("compare", first, quick, "--data", data, "--anyway")
+    assert anyway.exit_code == 1
+    assert "compared anyway, although the second run is a quick one" in anyway.stdout
+    assert "no run 'nothing'" in one_line(call("compare", first, "nothing", "--data", data), 4)
 
 
 def test_schemas_are_printed_or_written(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from reportgen.errors import UserError
 from reportgen.findings.metric import Kind, parse
 from reportgen.findings.published import library, matching, weighing
 from reportgen.findings.published.library import Origin, Tier
+from reportgen.suite.location import probes_root
 from tests.unit.findings.records import changed, quantity, run
 
 ALL = library.library()
@@ -37,6 +39,18 @@ def test_metric_ids_are_those_of_this_project() -> None:
     """One that cannot be taken apart is the stem of a nominal rate, or of a matrix instruction."""
     odd = {one.metric for one in ALL.figures if one.metric and parse(one.metric).kind is Kind.OTHER}
     assert {metric for metric in odd if not metric.startswith("tensor.latency.")} == {"bandwidth.dram"}
+
+
+def test_every_operation_is_in_the_instruction_table_of_its_devices() -> None:
+    tables = {
+        name: tomllib.loads((probes_root() / "instructions" / f"{name}.toml").read_text(encoding="utf-8"))
+        for name in ("x86_64", "aarch64", "cuda")
+    }
+    for figure in ALL.figures:
+        name = parse(figure.metric)
+        if name.kind is Kind.LATENCY:
+            isa = ALL.cores[figure.architecture].isa
+            assert name.subject in tables["cuda" if isa.startswith("sm_") else isa], figure
 
 
 def test_units_are_those_of_the_metric() -> None:
