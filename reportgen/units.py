@@ -28,7 +28,7 @@ _SHORT = {
     "count": "",
 }
 
-PREFIXED = frozenset({"byte/second", "FLOP/second", "OP/second", "hertz"})
+PREFIXED = frozenset({"byte/second", "FLOP/second", "OP/second", "hertz", "FLOP", "OP"})
 
 
 def significant(value: float, digits: int = 4) -> str:
@@ -46,6 +46,14 @@ def format_bytes(size: float) -> str:
         if abs(size) >= factor:
             return f"{significant(size / factor)} {prefix}"
     return f"{significant(size)} B"
+
+
+def format_moved(size: float, digits: int = 3) -> str:
+    """Bytes that were moved, with a decimal prefix like the rate they are divided into: "12.6 MB"."""
+    for factor, prefix in _DECIMAL:
+        if abs(size) >= factor:
+            return f"{significant(size / factor, digits)} {prefix}B"
+    return f"{significant(size, digits)} B"
 
 
 def format_value(value: float, unit: str, digits: int = 4) -> str:
