@@ -61,6 +61,8 @@ class CpuGenerator:
         kind = KINDS[definition.template]
         context, expect, work, setup = kind(self, probe, point)
         text = self._render(template, context)
+        if "ldtilecfg" in text:
+            setup["tiles"] = 1
         return Source(point.id, text, expect, work, {"seconds": definition.seconds, **setup})
 
     def _render(self, template: str, context: dict[str, Any]) -> str:

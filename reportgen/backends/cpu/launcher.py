@@ -33,12 +33,14 @@ class CpuLauncher:
         self._programs: dict[str, Executable] = {}
         self._rates = gates.BestRate()
         self._preparation = Preparation(cpus, _tick_rate())
-        _permit_tiles(device)
+        self._tiles = _permit_tiles(device)
 
     def measure(self, order: Order) -> Batch:
         """One visit: set up, sample until precise or capped, gate."""
         began = time.perf_counter()
         program = self._load(order)
+        if order.setup.get("tiles") and not self._tiles:
+            raise PermissionError("AMX tile registers were not granted (arch_prctl ARCH_REQ_XCOMP_PERM)")
         os.sched_setaffinity(0, {self._home})
         with ExitStack() as stack:
             visit = self._prepare(order, program, stack)
@@ -96,10 +98,14 @@ _ARCH_REQ_XCOMP_PERM = 0x1023
 _XFEATURE_XTILEDATA = 18
 
 
-def _permit_tiles(device: Device) -> None:
+def _permit_tiles(device: Device) -> bool:
     """Ask Linux for the AMX tile registers (x86-64 `arch_prctl`).
 
-    Without it the first tile instruction is illegal.
+    Without them the first tile instruction is illegal.
+
+    Returns:
+        Whether they were granted.
     """
-    if "amx-tile" in device.features:
-        ctypes.CDLL(None).syscall(_ARCH_PRCTL, _ARCH_REQ_XCOMP_PERM, _XFEATURE_XTILEDATA)
+    if "amx-tile" not in device.features:
+        return False
+    return int(ctypes.CDLL(None).syscall(_ARCH_PRCTL, _ARCH_REQ_XCOMP_PERM, _XFEATURE_XTILEDATA)) == 0
