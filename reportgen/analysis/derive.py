@@ -1,4 +1,4 @@
-"""Samples -> quantities: the one place that knows which analysis reads which probe."""
+"""Samples, and machine code that tells its timing, -> quantities: which analysis reads which probe."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from reportgen.analysis.bandwidth import bandwidth
 from reportgen.analysis.chase import pointer_chase
 from reportgen.analysis.conflict import conflict
 from reportgen.analysis.cycles import calibration_error, timings
+from reportgen.analysis.encoded import encoded, has_encoding
 from reportgen.analysis.evidence import Evidence
 from reportgen.analysis.hierarchy import reported
 from reportgen.analysis.interference import interference
@@ -21,7 +22,7 @@ from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.slope import slope
 from reportgen.analysis.tlb import LINE, tlb
 from reportgen.analysis.working_set import working_set
-from reportgen.runs.schema import Point, Run
+from reportgen.runs.schema import Point, Program, Run
 from reportgen.status import USABLE, Status
 
 if TYPE_CHECKING:
@@ -39,13 +40,19 @@ class Samples(Protocol):
     def table(self) -> pyarrow.Table:
         """Columns `SAMPLE_COLUMNS`."""
 
+    @property
+    def programs(self) -> dict[str, Program]:
+        """By the sha256 of their machine code."""
+
 
 def derive(bundle: Samples) -> tuple[Quantity, ...]:
-    """Every quantity of a run, in the order of its probes.
+    """Every quantity of a run, in the order of its probes; behind those measured, those read from code.
 
     Two probes may give the same metric; both are here, and the findings compare them.
     """
-    return quantities(bundle.run, bundle.table)
+    measured = quantities(bundle.run, bundle.table) if bundle.run.clock is not None else ()
+    read = encoded(bundle.run, bundle.programs) if has_encoding(bundle.run) else ()
+    return (*measured, *read)
 
 
 def quantities(run: Run, samples: pyarrow.Table) -> tuple[Quantity, ...]:

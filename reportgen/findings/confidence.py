@@ -19,9 +19,10 @@ import math
 from dataclasses import dataclass
 
 from reportgen.analysis.quantity import Quantity
-from reportgen.findings.crosschecks import AGREES, DISAGREES, OPERATING_SYSTEM
+from reportgen.findings.claims import claim_of
+from reportgen.findings.crosschecks import ABOVE, AGREES, BELOW, DISAGREES, OPERATING_SYSTEM
 from reportgen.findings.evidence import Evidence, central
-from reportgen.findings.finding import CrossCheck
+from reportgen.findings.finding import Claim, CrossCheck
 from reportgen.findings.gates.record import Contradiction, Severity
 from reportgen.findings.metric import Kind, parse
 from reportgen.status import Status
@@ -77,6 +78,13 @@ samples that passed the gates; `samples` how many did; `passes` share of the pas
 relative change of the core clock over the run; `cross_checks` 1 where every other channel that answered
 agrees, -1 where another probe disagrees, -0.5 where only the operating system does."""
 
+CODE_SCALES: dict[str, Scale] = {
+    "lengths": Scale(good=3.0, bad=1.0, floor=0.9),
+    "hazards": Scale(good=0.0, bad=0.5, floor=0.8),
+}
+"""The same for numbers that are read from machine code: `lengths` how many programs agree, `hazards` share
+of the dependent pairs at other distances than most."""
+
 
 def inputs(
     evidence: Evidence,
@@ -86,6 +94,8 @@ def inputs(
     alternatives: int = 0,
 ) -> dict[str, float]:
     """Every input of the confidence of one quantity, as stored beside it."""
+    if claim_of(quantity.metric) is not Claim.MEASURED:
+        return _of_code(quantity, checks, contradictions)
     given = {
         "precision": precision(quantity),
         "linearity": quantity.inputs.get("linearity"),
@@ -107,10 +117,26 @@ def inputs(
     }
 
 
+def _of_code(
+    quantity: Quantity, checks: tuple[CrossCheck, ...], contradictions: tuple[Contradiction, ...]
+) -> dict[str, float]:
+    """Inputs of a number that was read and not measured: it has no samples, passes or clock."""
+    stated = {name: value for name, value in quantity.inputs.items() if name in SCALES | CODE_SCALES}
+    agrees = agreement(checks)
+    if agrees is not None:
+        stated["cross_checks"] = agrees
+    return stated | {
+        "machine_code": 1.0,
+        "contradictions": sum(LIMIT_WEIGHT if c.severity is Severity.LIMIT else 1.0 for c in contradictions),
+        "alternatives": 0.0,
+        "unknown": 1.0 if checks and agrees is None else 0.0,
+    }
+
+
 def confidence(given: dict[str, float]) -> float:
     """The confidence that follows from `inputs`, 0..1 with three decimals."""
     result = BASE
-    for name, scale in SCALES.items():
+    for name, scale in (SCALES | CODE_SCALES).items():
         if name in given:
             result *= scale.factor(given[name])
     for name, factor in PER_ONE.items():
@@ -143,12 +169,12 @@ def agreement(checks: tuple[CrossCheck, ...]) -> float | None:
     """1 all that answered agree, -1 another probe disagrees; None when no channel answered.
 
     A system that reports another size than the one measured is half a disagreement: in a guest or
-    a container it speaks of the host.
+    a container it speaks of the host.  A figure above a lower bound agrees with it.
     """
     scores = [
-        1.0 if check.outcome == AGREES else (-0.5 if check.channel == OPERATING_SYSTEM else -1.0)
+        1.0 if check.outcome in (AGREES, ABOVE) else (-0.5 if check.channel == OPERATING_SYSTEM else -1.0)
         for check in checks
-        if check.outcome in (AGREES, DISAGREES)
+        if check.outcome in (AGREES, ABOVE, BELOW, DISAGREES)
     ]
     return min(scores) if scores else None
 

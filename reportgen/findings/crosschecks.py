@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
+
 from reportgen.analysis.quantity import Quantity
+from reportgen.findings.claims import READ
 from reportgen.findings.evidence import Evidence, central, interval, stated
 from reportgen.findings.finding import CrossCheck
 from reportgen.findings.metric import Kind, MetricId, parse
@@ -18,12 +21,15 @@ from reportgen.findings.wording import checks
 from reportgen.findings.wording.names import noun
 
 AGREES, DISAGREES, ABSENT = "agrees", "disagrees", "absent"
+ABOVE, BELOW = "above", "below"
+"""Where a measurement of others lies against a lower bound that was read from machine code."""
 
 OTHER_PROBE = "other probe"
 OPERATING_SYSTEM = "operating system"
 COMPILER_ENCODED = "compiler-encoded"
 COUNTER = "counter"
 PUBLISHED = "published"
+MEASURED = "measured"
 
 CHANNELS = (OTHER_PROBE, OPERATING_SYSTEM, COMPILER_ENCODED, COUNTER, PUBLISHED)
 """In the order in which a finding lists them."""
@@ -56,6 +62,8 @@ ENCODED = {Kind.LATENCY: "encoded.latency.", Kind.ISSUE_INTERVAL: "encoded.issue
 def cross_check(evidence: Evidence, quantity: Quantity) -> tuple[CrossCheck, ...]:
     """Every channel, with what it says of a quantity; a channel may say several things."""
     name = parse(quantity.metric)
+    if name.kind in READ:
+        return _of_code(evidence, quantity) if name.kind is Kind.ENCODED_LATENCY else ()
     phrase = noun(quantity.metric, evidence.title)
     probes = tuple(_probes(evidence, name, quantity))
     return (
@@ -65,6 +73,46 @@ def cross_check(evidence: Evidence, quantity: Quantity) -> tuple[CrossCheck, ...
         _counter(evidence, quantity),
         _published(evidence, quantity),
     )
+
+
+def _of_code(evidence: Evidence, quantity: Quantity) -> tuple[CrossCheck, ...]:
+    """A distance read from machine code against what others measured, and against this run's own measurement.
+
+    It is a lower bound: a measurement above it may have another cause, one below it contradicts it.
+    """
+    probe = evidence.probes.get(quantity.probe)
+    metric = probe.metric if probe is not None else quantity.metric
+    measured = evidence.usable(metric)
+    if measured is None:
+        isa = evidence.run.device.isa
+        own = CrossCheck(MEASURED, ABSENT, checks.not_measured(isa))
+    else:
+        below = interval(measured)[1] < central(quantity) - ENCODED_SLACK
+        own = CrossCheck(MEASURED, BELOW if below else AGREES, checks.measured_too(measured))
+    return _published_against_bound(evidence, quantity, metric), own
+
+
+def _published_against_bound(evidence: Evidence, quantity: Quantity, metric: str) -> CrossCheck:
+    """Agrees, above or below: where most of the figures that decide lie; in doubt the milder one."""
+    weighed = weighing.weigh(evidence, msgspec.structs.replace(quantity, metric=metric))
+    sources = library().sources
+    sides: dict[str, list[checks.Cited]] = {AGREES: [], ABOVE: [], BELOW: []}
+    shown = []
+    for one in weighed:
+        cited = (one.figure, sources[one.figure.source].short)
+        if not one.decides:
+            shown.append(cited)
+        elif one.agrees:
+            sides[AGREES].append(cited)
+        else:
+            sides[ABOVE if one.figure.ends[0] > central(quantity) else BELOW].append(cited)
+    if not weighed:
+        return CrossCheck(PUBLISHED, ABSENT, checks.no_figure())
+    if not any(sides.values()):
+        return CrossCheck(PUBLISHED, ABSENT, checks.figures_shown(shown))
+    outcome = max(sides, key=lambda side: len(sides[side]))
+    text = checks.against_bound(sides[AGREES], sides[ABOVE], sides[BELOW], shown)
+    return CrossCheck(PUBLISHED, outcome, text)
 
 
 def reported_size(evidence: Evidence, metric: str) -> float | None:

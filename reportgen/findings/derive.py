@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings import alternatives, gates
+from reportgen.findings.claims import READ, claim_of
 from reportgen.findings.confidence import confidence, inputs
 from reportgen.findings.crosschecks import cross_check
 from reportgen.findings.evidence import Evidence, gather, stated
@@ -24,6 +25,9 @@ from reportgen.findings.wording.names import noun
 from reportgen.findings.wording.quantity import sentence
 from reportgen.runs.schema import Run
 from reportgen.status import USABLE, Status
+
+ELSEWHERE = (Kind.RIDGE, *READ)
+"""Kinds whose findings do not carry the hypothesis of their probe: it is about what a device does."""
 
 
 def derive(run: Run, quantities: Iterable[Quantity]) -> tuple[Finding, ...]:
@@ -44,7 +48,7 @@ def derive(run: Run, quantities: Iterable[Quantity]) -> tuple[Finding, ...]:
         if quantity.status in USABLE or len(quantity.modes) > 1:
             evidence = passed if passed.usable(quantity.metric) is not None else raw
             name, probe = parse(quantity.metric), raw.probes.get(quantity.probe)
-            alone = probe is not None and not over_several(probe) and name.kind is not Kind.RIDGE
+            alone = probe is not None and not over_several(probe) and name.kind not in ELSEWHERE
             conclusion = conclusions[quantity.probe] if alone else None
             one = _of_quantity(evidence, quantity, failed.get(quantity.metric, ()), conclusion)
             found[one.id] = one
@@ -71,7 +75,7 @@ def _of_quantity(
         text = " ".join(limits)  # there is no number to show: that is what the gate says
     return Finding(
         id=quantity.metric,
-        claim=Claim.MEASURED,
+        claim=claim_of(quantity.metric),
         sentence=text,
         status=Status.INVALID if limits else quantity.status,
         confidence=confidence(given),
@@ -95,7 +99,9 @@ def _of_remark(evidence: Evidence, remark: Remark, found: dict[str, Finding]) ->
         weakest = min(rests_on, key=lambda finding: finding.confidence)
         given = weakest.confidence_inputs | {"alternatives": doubts}
     else:
-        given = {"samples": float(remark.samples), "machine_code": 1.0, "alternatives": doubts}
+        given = {"machine_code": 1.0, "alternatives": doubts}
+        if remark.samples:
+            given["samples"] = float(remark.samples)
     quantities = [evidence.by_metric[metric] for metric in remark.metrics]
     status = Status.UNVERIFIED if given["machine_code"] < 1 else Status.OK
     if any(quantity.status is Status.CENSORED for quantity in quantities):

@@ -31,9 +31,9 @@ class CrossCheck(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The same quantity through another channel."""
 
     channel: str
-    """`other probe`, `operating system`, `compiler-encoded`, `counter`, `published`."""
+    """`other probe`, `operating system`, `compiler-encoded`, `counter`, `published`, `measured`."""
     outcome: str
-    """`agrees`, `disagrees`, `absent`."""
+    """`agrees`, `disagrees`, `absent`; of a published figure against a lower bound also `above`, `below`."""
     explanation: str
 
 
@@ -52,7 +52,7 @@ class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     probes: tuple[str, ...]
     points: tuple[str, ...] = ()
     alternatives: tuple[str, ...] = ()
-    """Explanations that the evidence does not exclude; empty only for `measured`."""
+    """Explanations that the evidence does not exclude; only an inference has them, and a boundary."""
     excluded: tuple[str, ...] = ()
     """Alternatives removed, each with the evidence that did: `clock limit (every sample ...)`."""
     checks: tuple[CrossCheck, ...] = ()

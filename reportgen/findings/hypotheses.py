@@ -104,9 +104,17 @@ def conclude(evidence: Evidence, contradictions: Iterable[Contradiction] = ()) -
             refuted=frozenset(one.gate for one in breaches if names >= set(one.metrics)),
         )
         rule, judge = RULES.get(probe.analysis, _NO_RULE)
+        if evidence.run.toolchain_only:
+            judge = _untimed
         verdict, reason = judge(case) if case.quantities or probe.analysis == "slope" else _nothing(case)
         found[probe.id] = Conclusion(probe.id, probe.hypothesis, verdict, rule, reason)
     return found
+
+
+def _untimed(case: _Case) -> _Ending:
+    """Hypotheses are about what a device does."""
+    isa = case.evidence.run.device.isa
+    return _open(f"nothing was measured on a device; deciding it takes a run on a GPU of {isa}")
 
 
 def _nothing(case: _Case) -> _Ending:

@@ -39,6 +39,11 @@ class Kind(StrEnum):
     PEAK_PER_CYCLE = "peak_per_cycle"
     KERNEL = "kernel"
     RIDGE = "ridge"
+    ENCODED_LATENCY = "encoded_latency"
+    ENCODED_ISSUE = "encoded_issue"
+    ENCODED_WINDOW = "encoded_window"
+    RESOURCE = "resource"
+    OCCUPANCY = "occupancy"
     OTHER = "other"
 
 
@@ -49,9 +54,10 @@ class MetricId:
     text: str
     kind: Kind
     subject: str = ""
-    """Operation, level, TLB, precision or library routine."""
+    """Operation, level, TLB, precision, library routine or probe."""
     part: str = ""
-    """Second operation, bandwidth kernel, level of a ridge, size of a library call, load path of a chase."""
+    """Second operation, bandwidth kernel, level of a ridge, size of a library call, load path of a chase,
+    what a kernel takes."""
     scope: str = ""
     """`all_cores` or empty (one core)."""
     pages: str = ""
@@ -59,6 +65,11 @@ class MetricId:
 
 
 _STEMS = {"latency": Kind.LATENCY, "throughput": Kind.THROUGHPUT, "issue_interval": Kind.ISSUE_INTERVAL}
+_ENCODED = {
+    "latency": Kind.ENCODED_LATENCY,
+    "issue": Kind.ENCODED_ISSUE,
+    "window": Kind.ENCODED_WINDOW,
+}
 _LEVEL_FACTS = {
     "capacity": Kind.CAPACITY,
     "latency": Kind.LEVEL_LATENCY,
@@ -91,6 +102,12 @@ def parse(metric: str) -> MetricId:
         return MetricId(metric, Kind.KERNEL, rest[0], rest[1])
     if stem == "ridge" and len(rest) == 2:
         return MetricId(metric, Kind.RIDGE, rest[0], rest[1])
+    if stem == "encoded" and len(rest) == 2 and rest[0] in _ENCODED:
+        return MetricId(metric, _ENCODED[rest[0]], rest[1])
+    if stem == "resource" and len(rest) == 3:
+        return MetricId(metric, Kind.RESOURCE, f"{rest[1]}/{rest[2]}", rest[0])
+    if stem == "occupancy" and len(rest) == 2:
+        return MetricId(metric, Kind.OCCUPANCY, f"{rest[0]}/{rest[1]}")
     return MetricId(metric, Kind.OTHER)
 
 

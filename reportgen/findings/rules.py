@@ -13,7 +13,7 @@ from reportgen.findings.evidence import Evidence, central, interval, stated
 from reportgen.findings.finding import Claim, Verdict
 from reportgen.findings.hypotheses import Conclusion, over_several
 from reportgen.findings.metric import ALL_CORES, Kind, parse
-from reportgen.findings.wording import instructions, names, rules
+from reportgen.findings.wording import encoded, instructions, names, rules
 
 DRIFT_NOTICED = 0.01
 """Changes of the core clock below this are not called a drift."""
@@ -45,6 +45,8 @@ def remarks(evidence: Evidence, conclusions: Mapping[str, Conclusion]) -> Iterat
         conclusions: how the hypothesis of each probe ended, by probe.
     """
     yield from _run(evidence)
+    if evidence.run.toolchain_only:
+        return
     yield from _hypotheses(evidence, conclusions)
     yield from _sharing(evidence)
     yield from _operands(evidence)
@@ -55,6 +57,10 @@ def remarks(evidence: Evidence, conclusions: Mapping[str, Conclusion]) -> Iterat
 
 
 def _run(evidence: Evidence) -> Iterator[Remark]:
+    if evidence.run.toolchain_only:
+        text = encoded.untimed(evidence.run.device.isa, len(evidence.run.probes))
+        yield Remark("untimed:run", Claim.COMPILER_ENCODED, text)
+        return
     accepted = sum(point.accepted for point in evidence.run.points)
     total = sum(point.total for point in evidence.run.points)
     if total > 0:

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings import alternatives, interference
+from reportgen.findings.claims import claim_of
 from reportgen.findings.evidence import Evidence, gather
-from reportgen.findings.finding import Claim, Finding
+from reportgen.findings.finding import Finding
 from reportgen.findings.metric import LEVELS, Kind, MetricId, parse
 from reportgen.findings.wording.instructions import competitors
 from reportgen.findings.wording.quantity import knee
@@ -70,7 +71,7 @@ def _fact(quantity: Quantity, finding: Finding | None) -> Fact:
         metric=quantity.metric,
         unit=quantity.unit,
         status=status,
-        claim=finding.claim if finding is not None else Claim.MEASURED,
+        claim=finding.claim if finding is not None else claim_of(quantity.metric),
         confidence=finding.confidence if finding is not None and usable else 0.0,
         value=quantity.value if usable else None,
         low=quantity.low if usable else None,

@@ -114,6 +114,34 @@ def nothing_to_encode() -> str:
     return "Machine code can hold distances between instructions, and nothing about this."
 
 
+def not_measured(isa: str) -> str:
+    """Nothing ran in this run."""
+    return f"Nothing was measured on a device in this run; that takes a GPU of {isa} with its driver."
+
+
+def measured_too(measured: Quantity) -> str:
+    """The same run measured it."""
+    return f"This run measured {amount(measured)}."
+
+
+def against_bound(
+    near: Sequence[Cited], above: Sequence[Cited], below: Sequence[Cited], shown: Sequence[Cited]
+) -> str:
+    """Published measurements against a distance that machine code keeps: a lower bound."""
+    counted = len(near) + len(above) + len(below)
+    parts = []
+    for some, where in (
+        (near, "agree with it"),
+        (above, "lie above it, which a lower bound allows"),
+        (below, "lie below it, which a lower bound of the same code would not allow"),
+    ):
+        if some:
+            parts.append(f"{len(some)} of {counted} published figures {where}: {_cited(some)}")
+    if shown:
+        parts.append(f"shown only: {_cited(shown)}")
+    return sentence_case("; ".join(parts)) + "."
+
+
 def no_figure() -> str:
     """No publication is on file."""
     return "No published figure is on file for this device or its architecture."

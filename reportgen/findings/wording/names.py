@@ -8,6 +8,7 @@ from reportgen.findings.metric import ALL_CORES, Kind, MetricId, parse
 
 _LEVELS = {"l1": "L1", "l2": "L2", "l3": "L3", "dram": "DRAM"}
 _TLBS = {"dtlb1": "first-level data TLB", "dtlb2": "second-level TLB"}
+_TAKEN = {"registers": "the registers", "shared": "the static shared memory", "stack": "the stack"}
 _KERNELS = {
     "read": "read",
     "write": "write",
@@ -124,6 +125,16 @@ def noun(metric: str, title: Callable[[str], str]) -> str:
             text = f"the rate of {subject} at n = {part}"
         case Kind.RIDGE:
             text = f"the {precision(subject)} ridge on {level(part)}"
+        case Kind.ENCODED_LATENCY:
+            text = f"the distance that the assembler keeps between dependent instructions of {title(subject)}"
+        case Kind.ENCODED_ISSUE:
+            text = f"the stall that the assembler puts after {title(subject)}"
+        case Kind.ENCODED_WINDOW:
+            text = f"the stalls of a chain of {title(subject)}"
+        case Kind.RESOURCE:
+            text = f"{_TAKEN.get(part, part)} of {subject}"
+        case Kind.OCCUPANCY:
+            text = f"the occupancy over {subject}"
         case _:
             text = metric
     return text

@@ -6,9 +6,10 @@ from typing import Any
 
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings import interference
+from reportgen.findings.claims import READ
 from reportgen.findings.evidence import Evidence, central
 from reportgen.findings.metric import Kind, MetricId, parse
-from reportgen.findings.wording import general, instructions, memory
+from reportgen.findings.wording import encoded, general, instructions, memory
 from reportgen.findings.wording.names import noun
 from reportgen.status import Status
 
@@ -54,9 +55,28 @@ def _by_kind(evidence: Evidence, name: MetricId, quantity: Quantity, phrase: str
             text = memory.library(name, quantity)
         case Kind.RIDGE:
             text = memory.ridge(name, quantity, str(quantity.details.get("kernel", "")))
+        case _ if name.kind in READ:
+            text = _read(evidence, name, quantity)
         case _:
             text = general.plain(phrase, quantity)
     return text
+
+
+def _read(evidence: Evidence, name: MetricId, quantity: Quantity) -> str:
+    """What no device was asked for."""
+    isa = evidence.run.device.isa
+    builders = {
+        Kind.ENCODED_LATENCY: encoded.latency,
+        Kind.ENCODED_ISSUE: encoded.issue,
+        Kind.ENCODED_WINDOW: encoded.window,
+    }
+    if name.kind in builders:
+        return builders[name.kind](evidence.title(name.subject), quantity, isa)
+    probe = evidence.probes.get(quantity.probe)
+    title = probe.title if probe is not None and probe.title else name.subject
+    if name.kind is Kind.OCCUPANCY:
+        return encoded.occupancy(title, quantity, isa)
+    return encoded.resource(name, title, quantity, isa)
 
 
 def _instruction(evidence: Evidence, name: MetricId, quantity: Quantity) -> str:

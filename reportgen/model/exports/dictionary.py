@@ -199,6 +199,52 @@ ENTRIES: tuple[Entry, ...] = (
         caveat="Bytes are those of the named kernel. Right of it the bandwidth roof is not the lower "
         "one; whether code reaches the other is another question.",
     ),
+    Entry(
+        pattern="encoded.latency.<operation>",
+        title="encoded latency",
+        unit="cycle",
+        definition="Cycles that the vendor's assembler keeps between an instruction and the next one that "
+        "needs its result, by the stall counts in the machine code.",
+        method="encoded",
+        caveat="Not measured on a device. A lower bound, of the code of one toolkit. Absent where the "
+        "assembler waits on a scoreboard instead.",
+    ),
+    Entry(
+        pattern="encoded.window.<operation>",
+        title="encoded window",
+        unit="cycle",
+        definition="Sum of the stall counts between the two clock reads around the shortest chain of the "
+        "probe.",
+        method="encoded",
+        caveat="Not measured on a device: what a device would show if nothing else took time.",
+    ),
+    Entry(
+        pattern="encoded.issue.<operation>",
+        title="encoded issue interval",
+        unit="cycle/instruction",
+        definition="Stall count after an instruction where independent chains run side by side.",
+        method="encoded",
+        caveat="Not measured on a device, and a hint only: the hardware may issue less often.",
+    ),
+    Entry(
+        pattern="resource.<what>.<family>.<probe>",
+        title="resource of a kernel",
+        unit="count or byte",
+        definition="Most registers a thread, bytes of static shared memory a block, or bytes of stack a "
+        "thread, that a kernel of the probe takes.",
+        method="encoded",
+        caveat="As one version of the compiler allocates them.",
+    ),
+    Entry(
+        pattern="occupancy.<family>.<probe>",
+        title="occupancy",
+        unit="ratio",
+        definition="Warps of a kernel that one multiprocessor holds at a time, over the most that it can "
+        "hold: least and most over the sweep.",
+        method="encoded",
+        caveat="Nominal: worked out from the vendor's limits and the compiled kernels. Says how many fit, "
+        "not how fast they run.",
+    ),
 )
 
 

@@ -34,6 +34,11 @@ UNITS = {
     Kind.PEAK_PER_CYCLE: ("FLOP/cycle", "roofline"),
     Kind.KERNEL: ("FLOP/second", "roofline"),
     Kind.RIDGE: ("FLOP/byte", "roofline"),
+    Kind.ENCODED_LATENCY: ("cycle", "encoded"),
+    Kind.ENCODED_ISSUE: ("cycle/instruction", "encoded"),
+    Kind.ENCODED_WINDOW: ("cycle", "encoded"),
+    Kind.RESOURCE: ("count", "encoded"),
+    Kind.OCCUPANCY: ("ratio", "encoded"),
     Kind.OTHER: ("count", "other"),
 }
 
