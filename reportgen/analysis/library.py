@@ -1,7 +1,7 @@
 """Routines of an installed library, for comparison with the roofs.
 
-Their machine code is not ours and was not inspected, so they are `unverified`.  Their intensity is the
-compulsory one: each operand moved once.
+Their machine code is not ours and was not inspected, so they are `unverified`.  Their intensity is that of
+the bytes that the probe states: compulsory ones (each operand moved once) unless it says otherwise.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from reportgen.status import Status
 METHOD = "library"
 UNIT = "FLOP/second"
 REASON = "Library code: its machine code was not inspected."
+STATED = ("precision", "counted", "bytes_source")
+"""What a probe says of its work and its bytes, passed on to whoever places it under a roof."""
 
 
 def library(evidence: Evidence) -> list[Quantity]:
@@ -26,9 +28,11 @@ def library(evidence: Evidence) -> list[Quantity]:
         seconds = evidence.seconds(point)
         rates[point.id] = Visits(point.work["flop"] / seconds.medians, seconds.counts, seconds.ids)
     pooled = pooled_scatter(list(rates.values()))
+    variable = evidence.probe.variable or "n"
+    stated = {key: value for key in STATED if (value := evidence.probe.constants.get(key))}
     result = []
     for point in evidence.points:
-        size = point.settings.get("n", "")
+        size = point.settings.get(variable, "")
         metric = f"{evidence.probe.metric}.{size}"
         one = evidence.narrowed([point])
         if point.id not in rates:
@@ -36,7 +40,7 @@ def library(evidence: Evidence) -> list[Quantity]:
             continue
         interval = visit_interval(rates[point.id], pooled)
         moved = point.work.get("bytes", 0.0)
-        details: dict[str, object] = {"n": size, "flop": point.work["flop"], "bytes": moved}
+        details: dict[str, object] = {variable: size, "variable": variable, **stated, **point.work}
         if moved > 0:
             details["intensity"] = point.work["flop"] / moved
         result.append(

@@ -13,9 +13,10 @@ import jinja2
 from reportgen.backends.base import Source
 from reportgen.backends.cpu.clock import CANARY_BLOCK, CHAIN_BLOCK, LENGTHS, SHORT_CHAIN
 from reportgen.backends.cpu.isa import Bound, assembly
+from reportgen.backends.cpu.routines import ROUTINES
 from reportgen.errors import Unsupported
 from reportgen.runs.schema import Device
-from reportgen.suite.definition import Operation, PlannedPoint, Probe
+from reportgen.suite.definition import Definition, Operation, PlannedPoint, Probe
 from reportgen.suite.location import probes_root
 
 THROUGHPUT_INSTRUCTIONS = 384
@@ -54,7 +55,7 @@ class CpuGenerator:
             raise Unsupported(definition.skip_reason or f"asked of {', '.join(definition.isas)} only")
         self._features(definition.features)
         if definition.template.startswith("library:"):
-            return self._library(definition.template.partition(":")[2], point, definition.seconds)
+            return self._library(definition, point)
         template = f"{probe.family}/{definition.template}.{self.device.isa}.s.j2"
         if not (self.root / template).is_file():
             raise Unsupported(f"this family has no template '{definition.template}' for {self.device.isa}")
@@ -104,18 +105,15 @@ class CpuGenerator:
                 opcodes[self.assembly.opcode(line)] += count
         return dict(opcodes)
 
-    def _library(self, routine: str, point: PlannedPoint, seconds: float) -> Source:
+    def _library(self, definition: Definition, point: PlannedPoint) -> Source:
+        routine = definition.template.partition(":")[2]
         text = self._render(f"frames/timed.{self.device.isa}.s.j2", {"settings": point.settings})
-        setup = {"kind": "library", "routine": routine, "seconds": seconds, **point.settings}
-        n = int(point.settings["n"])
-        flop, size = {
-            "sgemm": (2.0 * n**3, 12.0 * n * n),
-            "dgemm": (2.0 * n**3, 24.0 * n * n),
-            "saxpy": (2.0 * n, 12.0 * n),
-            "daxpy": (2.0 * n, 24.0 * n),
-            "sgemv": (2.0 * n * n, 4.0 * n * n + 8.0 * n),
-        }[routine]
-        return Source(point.id, text, {"kind": "frame"}, {"flop": flop, "bytes": size}, setup)
+        given = {**definition.constants, **point.settings}
+        sizes = {name: value for name, value in given.items() if isinstance(value, int)}
+        counts = ROUTINES[routine].count(sizes)
+        work = {"flop": counts.flop, "bytes": counts.bytes, "footprint": counts.footprint}
+        setup: dict[str, int | float | str] = {"kind": "library", "routine": routine, **sizes}
+        return Source(point.id, text, {"kind": "frame"}, work, {"seconds": definition.seconds, **setup})
 
 
 Parts = tuple[dict[str, Any], dict[str, int | str], dict[str, float], dict[str, int | float | str]]

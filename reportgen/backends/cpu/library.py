@@ -1,4 +1,4 @@
-"""Library routines as probes: numpy's BLAS with one thread.
+"""Library routines as probes: numpy and its BLAS with one thread.
 
 The machine code is the library's, so it is not inspected: such points end `unverified`.  The frame
 around a call has an empty body and gives the calibrations before and after.
@@ -7,35 +7,13 @@ around a call has an empty body and gives the calibrations before and after.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from reportgen.backends.base import Order
+from reportgen.backends.cpu import routines
 from reportgen.backends.cpu.executable import Executable
 from reportgen.backends.cpu.frame import Frame, Stamps
 
 _AIM_SECONDS = 2e-3
-
-
-def _routine(name: str, n: int, seed: int) -> Callable[[], Any]:
-    import numpy as np
-
-    rng = np.random.default_rng(seed)
-    kind = np.float32 if name.startswith("s") else np.float64
-
-    def array(*shape: int) -> Any:
-        return rng.random(shape, dtype=kind) + kind(0.5)
-
-    if name in ("sgemm", "dgemm"):
-        a, b, c = array(n, n), array(n, n), array(n, n)
-        return lambda: np.matmul(a, b, out=c)
-    if name == "sgemv":
-        a, x, y = array(n, n), array(n), array(n)
-        return lambda: np.matmul(a, x, out=y)
-    x, y = array(n), array(n)
-    from scipy.linalg.blas import daxpy, saxpy
-
-    axpy = saxpy if kind is np.float32 else daxpy
-    return lambda: axpy(x, y, n, 1e-6)
 
 
 def prepare(
@@ -44,8 +22,8 @@ def prepare(
     """How to take samples of the routine, its repetitions a sample, and the library's own facts."""
     from threadpoolctl import threadpool_info, threadpool_limits
 
-    name, n = str(order.setup["routine"]), int(order.setup["n"])
-    call = _routine(name, n, order.seed)
+    sizes = {name: value for name, value in order.setup.items() if isinstance(value, int)}
+    call = routines.call(str(order.setup["routine"]), sizes, order.seed)
     threadpool_limits(1)
     call()
     begin = now()

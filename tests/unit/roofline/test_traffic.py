@@ -26,7 +26,7 @@ def test_behind_a_mebibyte_fp32_stops_at_128() -> None:
     n = 1 << 17
     assert 2 * n**3 / product_bytes(n, n, n, 4, MIB) == pytest.approx(128, rel=0.01)
     # N/6 meets the limit at N = 768
-    assert 768 / 6 == intensity_limit(MIB, 4)
+    assert intensity_limit(MIB, 4) == 768 / 6
 
 
 @given(SIZES, SIZES, SIZES, CACHES, st.sampled_from([2.0, 4.0, 8.0]))

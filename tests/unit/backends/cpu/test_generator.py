@@ -193,17 +193,19 @@ def test_a_stream_is_whole_slices_of_whole_turns(size: int, kernel: str, feature
 
 
 @pytest.mark.parametrize(
-    ("point", "flop", "size"),
+    ("point", "flop", "size", "footprint"),
     [
-        ("roofline/gemm_sweep#n=64", 2 * 64**3, 3 * 4 * 64**2),
-        ("roofline/dgemm_sweep#n=64", 2 * 64**3, 3 * 8 * 64**2),
-        ("roofline/saxpy#n=1024", 2 * 1024, 3 * 4 * 1024),
-        ("roofline/gemv#n=64", 2 * 64**2, 4 * 64**2 + 2 * 4 * 64),
+        ("roofline/gemm_sweep#n=64", 2 * 64**3, 3 * 4 * 64**2, 3 * 4 * 64**2),
+        ("roofline/dgemm_sweep#n=64", 2 * 64**3, 3 * 8 * 64**2, 3 * 8 * 64**2),
+        ("roofline/saxpy#n=1024", 2 * 1024, 3 * 4 * 1024, 2 * 4 * 1024),
+        ("roofline/daxpy#n=1024", 2 * 1024, 3 * 8 * 1024, 2 * 8 * 1024),
+        ("roofline/gemv#n=64", 2 * 64**2, 4 * 64**2 + 2 * 4 * 64, 4 * 64**2 + 2 * 4 * 64),
+        ("roofline/softmax#rows=4", 4 * 4096, 32 * 4096, 8 * 4096),
     ],
 )
-def test_a_library_point_counts_flop_and_compulsory_bytes(point: str, flop: int, size: int) -> None:
+def test_a_library_point_counts_flop_and_bytes(point: str, flop: int, size: int, footprint: int) -> None:
     source = generate(point)
-    assert source.work == {"flop": float(flop), "bytes": float(size)}
+    assert source.work == {"flop": float(flop), "bytes": float(size), "footprint": float(footprint)}
     assert source.setup["kind"] == "library"
     assert source.expect == {"kind": "frame"}
 
