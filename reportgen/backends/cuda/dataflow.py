@@ -167,8 +167,7 @@ class Encoded:
     """What the compiler assumes of the edges between wanted instructions."""
 
     kind: str
-    """`fixed` or `scoreboard`, whichever most edges are."""
-    all_fixed: bool
+    """`fixed`, or `scoreboard` where any edge is: then the chain takes longer than its stalls."""
     distance: int
     """Mode of the issue distance in cycles; of no meaning where the kind is `scoreboard`."""
     edges: str
@@ -196,8 +195,7 @@ def encoded(window: Window, edges: Sequence[Edge], nodes: Collection[int]) -> En
         if edge.distance != modes[_pair(window, edge)]
     )
     return Encoded(
-        kind="fixed" if 2 * len(fixed) > len(inside) else "scoreboard",
-        all_fixed=len(fixed) == len(inside),
+        kind="fixed" if len(fixed) == len(inside) else "scoreboard",
         distance=_mode([edge.distance for edge in fixed]),
         edges="; ".join(
             f"{pair} {', '.join(f'{value} x{n}' for value, n in counts.most_common())}"

@@ -285,7 +285,7 @@ def _encoded(
         facts["encoded_distance"] = read.distance
         steps = wanted.steps
         period = len(nodes) // steps if steps else 0
-        if steps > 1 and period and read.all_fixed:
+        if steps > 1 and period:
             facts["encoded_step"] = window.span(nodes[period - 1], nodes[steps * period - 1]) / (steps - 1)
     if wanted.kind == "independent" and nodes:
         stalls = Counter(window.body[node].control.stall for node in nodes)

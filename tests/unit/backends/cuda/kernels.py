@@ -223,7 +223,7 @@ def loop(target: str, name: str, pragma: str) -> Source:
     body = "\n  ".join([step] * LENGTH)
     window = f"{pragma}\n  for (int i = 0; i < 8; ++i) {{ {body} }}"
     text = kernel(f"probe_{name}", "float", window, warm=step)
-    control = r"U?IADD3|IADD|VIADD|U?ISETP\..*|BRA(\..*)?|U?MOV|IMAD\.MOV\.U32|HFMA2(\.MMA)?"
+    control = r"U?IADD3|IADD|VIADD|U?ISETP\..*|BRA(\..*)?|U?MOV|IMAD\.MOV\.U32|HFMA2(\.MMA)?|LDC(\.64)?"
     return source(Form(name, "float", "", "FFMA", more={"allow": control}), target, text)
 
 

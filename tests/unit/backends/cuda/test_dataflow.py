@@ -119,7 +119,7 @@ def test_mode_and_hazards() -> None:
     made = window(*body)
     read = dataflow.encoded(made, made.edges(), range(6))
     assert read is not None
-    assert (read.kind, read.distance, read.all_fixed) == ("fixed", 4, True)
+    assert (read.kind, read.distance) == ("fixed", 4)
     assert read.edges == "FFMA>FFMA 4 x4, 9 x1"
     assert read.hazards == "FFMA>FFMA 9 (also overwrites the result) x1"
 
@@ -131,6 +131,18 @@ def test_alternating_pairs_have_a_mode_each() -> None:
     assert read is not None
     assert read.hazards == ""
     assert read.edges == "HFMA2.MMA>HFMA2 6 x3; HFMA2>HFMA2.MMA 10 x4"
+
+
+def test_one_scoreboard_makes_the_chain_variable() -> None:
+    made = window(
+        one("FMUL R0,R0,R1"),
+        one("FMUL R0,R0,R1"),
+        one("MUFU.SIN R0,R0", sets=0),
+        one("FMUL R0,R0,R1", waits=1),
+    )
+    read = dataflow.encoded(made, made.edges(), range(4))
+    assert read is not None
+    assert read.kind == "scoreboard"
 
 
 def test_no_edge_no_reading() -> None:

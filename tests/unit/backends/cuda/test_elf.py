@@ -18,8 +18,12 @@ extern "C" __global__ void probe_plain(float* o, const float* i, int n) {
 """
 STACK = """
 extern "C" __global__ void probe_stack(int* o, int n) {
-  volatile int a[32];
-  for (int k = 0; k < 32; ++k) a[k] = o[k]; a[n] = 5; o[threadIdx.x] = a[n ^ o[threadIdx.x]];
+  int a[32];
+  #pragma unroll 1
+  for (int k = 0; k < 32; ++k) a[(k * 7) & 31] = o[k];
+  #pragma unroll 1
+  for (int k = 0; k < n; ++k) a[o[k] & 31] += a[o[k + 1] & 31];
+  o[threadIdx.x] = a[n & 31];
 }"""
 
 

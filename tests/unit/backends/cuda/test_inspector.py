@@ -37,7 +37,7 @@ def test_right_forms_are_verified(good: Builds, target: str) -> None:
     [
         ("folded_xor", "wanted 32 folded_xor, found 1 LOP3.LUT: the compiler folded or merged steps"),
         ("reciprocal_twice", "found 1 MUFU.RCP: the compiler folded"),
-        ("merged_adds", "16 IADD3"),
+        ("merged_adds", "the compiler folded or merged steps"),
         ("uniform", "31 UPOPC (the uniform datapath"),
         ("literal", "a literal without f makes the whole expression double"),
         ("unrolled", "found 256 FFMA: 8 times as many, a loop was unrolled again"),

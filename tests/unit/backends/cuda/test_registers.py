@@ -107,7 +107,10 @@ def difference(one: sass.Instruction, reads: set[str], writes: set[str]) -> str:
 def life_ranges(path: Path) -> dict[str, list[tuple[int, set[str], set[str]]]]:
     """Kernel -> (offset, reads, writes) of each instruction, from `nvdisasm -plr`."""
     command = [str(toolkit.find().nvdisasm), "-c", "-plr", str(path)]
-    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if "Cannot print life ranges" in done.stderr:
+        pytest.skip("nvdisasm prints no life ranges of a cubin from so old a compiler")
+    text = done.stdout
     found: dict[str, list[tuple[int, set[str], set[str]]]] = {}
     name, files, columns = "", [""], [[(0, 0, "")]]
     for line in text.splitlines():
