@@ -9,6 +9,7 @@ from reportgen.analysis.quantity import Quantity
 from reportgen.findings import interference
 from reportgen.findings.evidence import Evidence
 from reportgen.findings.wording import instructions
+from reportgen.runs.schema import Device
 
 PIPELINE = "shared execution pipeline"
 ISSUE_PORT = "issue port"
@@ -32,6 +33,14 @@ BOUNDARY = (
 )
 """What else can move the edge of a cache level."""
 
+GPU_BOUNDARY = (
+    "carve-out: a part of the memory serves as shared memory",
+    "page placement (set aliasing)",
+    "launch shape: how many blocks share the level",
+    "reach of a TLB",
+)
+"""The same on a GPU, where the first level and shared memory are cut from one memory."""
+
 PAGES = (
     "page placement (set aliasing)",
     "huge pages granted in part only",
@@ -45,6 +54,11 @@ REPORTED_SIZE = (
     "share of the cache taken by a neighbour",
 )
 """Why a reported and a measured capacity can differ."""
+
+
+def boundary(device: Device) -> tuple[str, ...]:
+    """What else can move the edge of a cache level on a device."""
+    return GPU_BOUNDARY if device.isa.startswith("sm_") else BOUNDARY
 
 
 def weigh(evidence: Evidence, quantity: Quantity) -> tuple[tuple[str, ...], tuple[str, ...]]:

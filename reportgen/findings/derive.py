@@ -83,7 +83,9 @@ def _of_quantity(
         metrics=(quantity.metric,),
         probes=(quantity.probe,) if quantity.probe else (),
         points=quantity.points,
-        alternatives=alternatives.BOUNDARY if parse(quantity.metric).kind is Kind.CAPACITY else (),
+        alternatives=alternatives.boundary(evidence.run.device)
+        if parse(quantity.metric).kind is Kind.CAPACITY
+        else (),
         checks=checks,
         contradictions=tuple(one.sentence() for one in failed),
         hypothesis=conclusion.hypothesis if conclusion else "",
