@@ -11,7 +11,7 @@ import jinja2
 
 from reportgen.backends.base import Source
 from reportgen.backends.cuda import generator_rows as rows
-from reportgen.backends.cuda.generator_operands import Bound
+from reportgen.backends.cuda.generator_operands import CONSTRAINTS, Bound
 from reportgen.errors import Unsupported
 from reportgen.runs.schema import Device
 from reportgen.suite.definition import Operation, PlannedPoint, Probe
@@ -20,6 +20,13 @@ from reportgen.suite.location import probes_root
 
 STEPS = 64
 """Steps of a throughput window over all accumulators: a multiple of every accumulator count."""
+
+PAIR_CHAINS = 4
+"""Accumulators of each operation of a pair."""
+PAIR_GROUPS = 8
+"""Times that every accumulator of a pair takes a step."""
+NARROW_CLOCK = 120
+"""From this target on the clock is always read in 32 bits."""
 
 
 class Parts(NamedTuple):
@@ -33,6 +40,9 @@ class Parts(NamedTuple):
     setup: dict[str, int | float | str] = {}  # noqa: RUF012
     target: str = ""
     """Where another than the device's own is compiled for: `sm_90a`."""
+    wide_clock: bool = False
+    """Read the clock in 64 bits: with many live registers the compiler would read 32 bits by the uniform
+    datapath, which waits for all that is under way.  Not from sm_120, where it is the other way round."""
 
 
 @cache
@@ -72,8 +82,18 @@ class CudaGenerator:
             raise Unsupported(f"this family has no template '{definition.template}' for a GPU")
         name = kernel_name(point)
         parts = KINDS[definition.template](self, probe, point, name)
-        passed = [*parts.parameters, ("unsigned *clocks", "output:clocks")]
-        context = {"file": [], "before": [], "after": [], "attributes": "", **parts.context}
+        wide = parts.wide_clock and rows.number(self.isa) < NARROW_CLOCK
+        counter = "unsigned long long" if wide else "unsigned"
+        passed = [*parts.parameters, (f"{counter} *clocks", f"clocks:{counter}")]
+        context = {
+            "file": [],
+            "before": [],
+            "after": [],
+            "attributes": "",
+            "counter": counter,
+            "read": 'mov.u64 %0, %%clock64;" : "=l"' if wide else 'mov.u32 %0, %%clock;" : "=r"',
+            **parts.context,
+        }
         text = (
             _environment(self.root)
             .get_template(template)
@@ -132,6 +152,46 @@ def _independent(generator: CudaGenerator, probe: Probe, point: PlannedPoint, ke
     return Parts(context, bound.parameters, expect, work, target=target)
 
 
+def _pair(generator: CudaGenerator, _probe: Probe, point: PlannedPoint, kernel: str) -> Parts:
+    names = [name for name in (str(point.settings["first"]), str(point.settings["second"])) if name]
+    bounds, target = [], ""
+    for index, name in enumerate(names):
+        operation, wanted = generator.operation(name)
+        # where one of the two asks for a target with a suffix, both are compiled for it
+        target = max(target, wanted, key=len)
+        form = operation.throughput or operation.form
+        bounds.append(Bound(operation, form, PAIR_CHAINS, kernel, tag="xy"[index]))
+    tied = [bound for bound in bounds if not bound.operation.throughput]
+    expect: dict[str, int | str] = {"kind": "pair", "chains": PAIR_CHAINS * len(tied)}
+    each = PAIR_GROUPS * PAIR_CHAINS
+    named = zip(names, bounds, strict=True)
+    expect |= rows.expected([(name, bound.operation, each) for name, bound in named], generator.isa)
+    counts = [float(PAIR_CHAINS * bound.operation.repeat) for bound in bounds]
+    work = {
+        "groups": float(PAIR_GROUPS),
+        "first_count": counts[0],
+        "second_count": counts[1] if len(counts) > 1 else 0.0,
+        "instructions": float(sum(int(n) for key, n in expect.items() if key.startswith("want."))),
+    }
+    context = {
+        "groups": PAIR_GROUPS,
+        "turns": max(bound.turns for bound in bounds),
+        "warm": [step for bound in bounds for step in bound.warm],
+        "even": _arranged([bound.steps() for bound in bounds], point),
+        "odd": _arranged([bound.steps(odd=True) for bound in bounds], point),
+        **_code(*bounds),
+    }
+    parameters = [one for bound in bounds for one in bound.parameters]
+    wide = any(CONSTRAINTS[bound.operation.ctype] in "dl" for bound in bounds)
+    return Parts(context, parameters, expect, work, target=target, wide_clock=wide)
+
+
+def _arranged(parts: list[list[str]], point: PlannedPoint) -> list[str]:
+    """a0 b0 a1 b1 ..., or blocks of each; the assembler may still change the order."""
+    blocked = point.settings.get("order") == "blocked"
+    return [line for lines in (parts if blocked else zip(*parts, strict=True)) for line in lines]
+
+
 def _code(*bounds: Bound) -> dict[str, list[str]]:
     """Lines round the window."""
     return {
@@ -141,5 +201,5 @@ def _code(*bounds: Bound) -> dict[str, list[str]]:
     }
 
 
-KINDS = {"chain": _chain, "independent": _independent}
+KINDS = {"chain": _chain, "independent": _independent, "pair": _pair}
 """Template name -> what it needs; a new template is a file and a row here."""

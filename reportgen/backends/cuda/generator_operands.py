@@ -166,7 +166,7 @@ class Bound:
             at=THREADS * index,
             threads=THREADS,
             most=MOST_CHAINS,
-            cells=THREADS * MOST_CHAINS,
+            cells=THREADS * self.chains,
             constant=self._constant,
         )
 
