@@ -1,0 +1,188 @@
+"""Bytes that a graph moves, between two bounds.
+
+* compulsory: every input, weight and output once, everything in between stays in a cache without
+  limit.  No schedule moves less.
+* unfused: each operation reads its operands from memory and writes its results to it.
+
+The truth lies between, so intensity is an interval.  Of a table only the rows that are looked up count;
+tied weights count once in the compulsory bytes; a dequantised operand counts as it lies in memory; of a
+mixture of experts those count that are hit on average.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from reportgen.workload.dtypes import nbytes
+from reportgen.workload.graph import Graph, Op, Tensor, total_bytes
+from reportgen.workload.precision import stored
+from reportgen.workload.rules import is_view
+from reportgen.workload.rules.attention import core_of, is_fused_attention
+from reportgen.workload.rules.contrib import MIXTURES, expected_experts, experts
+from reportgen.workload.rules.gather import LOOKUPS
+
+if TYPE_CHECKING:
+    from reportgen.workload.count import Row
+
+PARTIAL = LOOKUPS | {"Slice"}
+"""Kinds that read of their first input as much as they put out."""
+
+SAME_ELEMENTS = frozenset({"Identity", "Cast", "DequantizeLinear"})
+"""Kinds whose output stands for their first input: who reads how much of it is asked further on."""
+
+SHAPE_ONLY = frozenset({"Shape", "Size"})
+
+
+class Traffic(msgspec.Struct, frozen=True):
+    """Bytes moved by one run of a graph."""
+
+    weights: int
+    """Each storage once, rows of tables that are looked up."""
+    inputs: int
+    outputs: int
+    cache_read: int
+    """Key-value cache handed in."""
+    cache_written: int
+    """Its new entries."""
+    unfused: int
+    by_op: dict[Op, int]
+    """Unfused bytes of one run of each operation."""
+
+    @property
+    def compulsory(self) -> int:
+        """The least: all parts but `unfused` together."""
+        return self.weights + self.inputs + self.outputs + self.cache_read + self.cache_written
+
+
+def traffic(graph: Graph, rows: Iterable[Row]) -> Traffic:
+    """Both bounds; the compulsory one from the operations in `rows`, bodies included."""
+    by_op: dict[Op, int] = {}
+    unfused = 0
+    touched: dict[Tensor, int] = {}
+    alias: dict[Tensor, Tensor] = {}
+    for row in rows:
+        op = row.op
+        moved = by_op.get(op)
+        if moved is None:
+            moved = by_op[op] = unfused_bytes(op, row.inside or graph)
+        unfused += moved * row.times
+        _touch(op, touched, alias)
+    for tensor in graph.outputs:
+        base = alias.get(tensor, tensor)
+        touched[base] = base.nbytes
+    weights = inputs = cache_read = 0
+    stores: dict[str, int] = {}
+    handed = set(graph.inputs)
+    for tensor, amount in touched.items():
+        amount = min(amount, tensor.nbytes)
+        if tensor.role in ("weight", "constant"):
+            if not tensor.storage:
+                weights += amount
+            else:
+                stores[tensor.storage] = max(amount, stores.get(tensor.storage, 0))
+        elif tensor in handed:
+            if tensor.role == "cache":
+                cache_read += amount
+            else:
+                inputs += amount
+    results = {tensor: None for tensor in graph.outputs if tensor.role not in ("weight", "constant")}
+    outputs = sum(tensor.nbytes for tensor in results if tensor.role != "cache" and tensor not in handed)
+    return Traffic(
+        weights=weights + sum(stores.values()),
+        inputs=inputs,
+        outputs=outputs,
+        cache_read=cache_read,
+        cache_written=_new_entries(graph),
+        unfused=unfused,
+        by_op=by_op,
+    )
+
+
+def _touch(op: Op, touched: dict[Tensor, int], alias: dict[Tensor, Tensor]) -> None:
+    """Note how much of each tensor an operation reads."""
+    if op.kind in SHAPE_ONLY:
+        return
+    special = op.kind in SAME_ELEMENTS or op.kind in PARTIAL
+    for place, tensor in enumerate(op.ins):
+        if tensor is None:
+            continue
+        base = alias.get(tensor, tensor)
+        if special and place == 0:
+            if op.kind in SAME_ELEMENTS:
+                alias[op.outs[0]] = base
+            else:
+                _raise(touched, base, nbytes(op.outs[0].size, base.dtype), add=True)
+        elif op.kind in MIXTURES and tensor.role == "weight":
+            _raise(touched, base, round(base.nbytes * _share_hit(op)))
+        elif base.role != "activation":
+            touched[base] = base.nbytes
+
+
+def _raise(touched: dict[Tensor, int], tensor: Tensor, amount: int, *, add: bool = False) -> None:
+    before = touched.get(tensor, 0)
+    touched[tensor] = before + amount if add else max(before, amount)
+
+
+def _new_entries(graph: Graph) -> int:
+    """Bytes of the cache that this run adds.
+
+    What the caches that come out have more than those that go in; where they are as large (a buffer of
+    fixed length) the new keys and values of each fused attention.
+    """
+    out = sum(tensor.nbytes for tensor in graph.outputs if tensor.role == "cache")
+    into = sum(tensor.nbytes for tensor in graph.inputs if tensor.role == "cache")
+    if not out or out > into:
+        return out - into if out else 0
+    return sum(
+        nbytes(core.batch * core.kv_heads * core.queries * (core.depth + core.value_depth), op.outs[0].dtype)
+        for op in graph.order
+        if (core := core_of(op)) is not None
+    )
+
+
+def unfused_bytes(op: Op, graph: Graph) -> int:
+    """Operands read and results written by one run of one operation."""
+    kind = op.kind
+    if is_view(kind):
+        return 0
+    if kind in PARTIAL and op.outs and op.ins and op.ins[0] is not None:
+        source = stored(op.ins[0], graph)
+        read = min(nbytes(op.outs[0].size, source.dtype), source.nbytes)
+        return read + total_bytes(op.given[1:]) + op.outs[0].nbytes
+    if kind == "DequantizeLinear":  # done where the operand is loaded; its scales are read
+        return total_bytes(op.given[1:])
+    if kind in MIXTURES:
+        return _mixture_bytes(op)
+    moved = 0
+    for tensor in op.given:
+        moved += stored(tensor, graph).nbytes
+    for tensor in op.outs:
+        moved += tensor.nbytes
+    if is_fused_attention(kind):
+        moved -= _appended(op)
+    return moved
+
+
+def _mixture_bytes(op: Op) -> int:
+    share = _share_hit(op)
+    moved = total_bytes(op.outs)
+    for tensor in op.given:
+        moved += round(tensor.nbytes * share) if tensor.role == "weight" else tensor.nbytes
+    return moved
+
+
+def _share_hit(op: Op) -> float:
+    """Share of the experts that at least one token is sent to, on average."""
+    number, _, k = experts(op)
+    tokens = op.input(0).size // max(op.input(0).shape[-1], 1)
+    return expected_experts(number, k, tokens) / number if number else 0.0
+
+
+def _appended(op: Op) -> int:
+    """Bytes of the cache that a fused attention leaves where they are: it appends to it in place."""
+    out = sum(tensor.nbytes for tensor in op.outs[1:3])
+    into = sum(tensor.nbytes for tensor in op.given if tensor.role == "cache")
+    return min(out, into)

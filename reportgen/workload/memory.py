@@ -1,0 +1,82 @@
+"""Bytes that a graph occupies: weights, activations alive at once at most, key-value cache.
+
+The order is that of `Graph.order`: the file's own where it is a valid one.  A tensor lives from the
+operation that makes it to the last that reads it; an input from the start, an output to the end.  A view
+(reshape, identity, a dequantised operand) has no memory of its own.  Another order can need less.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from reportgen.workload.graph import Graph, Op, Tensor, total_bytes, weights
+from reportgen.workload.rules import is_view
+
+ORDER = "operations in the order of the graph; inputs from the start, outputs to the end"
+
+
+class Footprint(msgspec.Struct, frozen=True):
+    """Bytes, each part on its own."""
+
+    weights: int
+    """Each storage once."""
+    activations: int
+    """At the peak, inputs and outputs included."""
+    peak_at: str
+    """The operation at which it is reached."""
+    cache: int
+    """Key-value cache after the run."""
+
+    @property
+    def total(self) -> int:
+        """All three."""
+        return self.weights + self.activations + self.cache
+
+
+def footprint(graph: Graph) -> Footprint:
+    """Of one run in the stated order."""
+    peak, where = peak_activations(graph)
+    out = total_bytes(tensor for tensor in graph.outputs if tensor.role == "cache")
+    into = total_bytes(tensor for tensor in graph.inputs if tensor.role == "cache")
+    return Footprint(
+        weights=total_bytes(weights(graph)), activations=peak, peak_at=where, cache=max(out, into)
+    )
+
+
+def peak_activations(graph: Graph) -> tuple[int, str]:
+    """Most bytes alive at once, and the operation that is running then."""
+    base: dict[Tensor, Tensor] = {}  # view -> tensor with the memory
+    last: dict[Tensor, int] = {}
+    order = graph.order
+    for position, op in enumerate(order):
+        if _shares(op):
+            for out in op.outs:
+                base[out] = base.get(op.given[0], op.given[0])
+        for tensor in op.reads:
+            last[base.get(tensor, tensor)] = position
+    end = len(order)
+    for tensor in graph.outputs:
+        last[base.get(tensor, tensor)] = end
+    dying: dict[int, int] = {}
+    live = 0
+    for tensor in dict.fromkeys(graph.inputs):
+        if tensor.role == "input" and tensor in last:
+            live += tensor.nbytes
+            dying[last[tensor]] = dying.get(last[tensor], 0) + tensor.nbytes
+    peak, where = live, "the start"
+    for position, op in enumerate(order):
+        for out in op.outs:
+            if out not in base and out.role != "cache":
+                size = out.nbytes
+                live += size
+                until = last.get(out, position)
+                dying[until] = dying.get(until, 0) + size
+        inner = max((peak_activations(body.graph)[0] for body in op.bodies), default=0)
+        if live + inner > peak:
+            peak, where = live + inner, op.label
+        live -= dying.get(position, 0)
+    return peak, where
+
+
+def _shares(op: Op) -> bool:
+    return bool(op.given) and (op.kind == "DequantizeLinear" or (is_view(op.kind) and not op.bodies))
