@@ -21,10 +21,10 @@ _ALL_PREDICATES = frozenset(f"P{number}" for number in range(7))
 
 _NO_RESULT = re.compile(
     r"BRA|BRXU?|JMP|JMXU?|CALL|RET|EXIT|BAR|BSYNC|BSSY|BREAK|WARPSYNC|NANOSLEEP|DEPBAR|BPT|KILL|R2P|PREEXIT"
-    r"|USETMAXREG|ACQBULK|ARRIVES|WARPGROUP\w*|MEMBAR|U?CCTL\w*|UTC\w+|UTMA\w+|UBLK\w+|ST\w*|REDG?|REDAS"
+    r"|USETMAXREG|ACQBULK|ARRIVES|WARPGROUP\w*|MEMBAR|U?CCTL\w*|UTC(?!ATOM)\w+|UTMA\w+|UBLK\w+|ST\w*|REDG?|REDAS"
 )
 """Opcodes whose first operand is a source even if it is a register."""
-_BEHIND_PREDICATE = re.compile(r"SHFL|MATCH|ATOM\w*|U?LOP3|R2UR|ELECT|QSPC|U?IMNMX|SUATOM")
+_BEHIND_PREDICATE = re.compile(r"SHFL|MATCH|ATOM\w*|U?LOP3|R2UR|ELECT|QSPC|U?IMNMX|SUATOM|UTCATOM\w*")
 """Opcodes that write a register behind the predicate that comes first."""
 _MEMORY = re.compile(r"LD\w*|U?LDC\w*|ULD\w*|ST\w*|ATOM\w*|RED\w*|SULD|SUST|SUATOM")
 _MATRIX = re.compile(r"[HIDBQO]MMA")
@@ -129,7 +129,9 @@ def _address(opcode: str, operand: str, number: int) -> set[str]:
         if kind in ("desc", "cx"):
             found |= _named(inside, 2)
         elif kind == "gdesc":
-            found |= _named(inside, 4)
+            found |= _named(inside, 2 if name.startswith("UTC") else 4)
+        elif name.startswith("UBLK"):
+            found |= _named(inside, 2)
         elif kind == "" and extended:
             general, _, uniform = inside.partition("UR")
             found |= _named(general, 2) | _named(f"UR{uniform}", 1 if _named(general, 1) else 2)
@@ -145,6 +147,10 @@ def _result_width(opcode: str) -> int:
         return _matrix(opcode)[2]
     if name.endswith("GMMA"):
         return _warpgroup(opcode)
+    if name == "LDTM":
+        return _tensor_lanes(modifiers)
+    if name == "LEPC":
+        return 2
     if name in ("LDSM", "MOVM"):
         return 2 if "M832" in modifiers else _last_number(modifiers)
     if _MEMORY.fullmatch(name):
@@ -163,6 +169,8 @@ def _source_width(opcode: str, position: int) -> int:
         return _matrix(opcode)[position] if position < 3 else 1
     if name.endswith("GMMA"):
         return 4 if position == 0 else _warpgroup(opcode)
+    if name == "STTM":
+        return _tensor_lanes(modifiers)
     if name in ("STSM", "MOVM"):
         return _last_number(modifiers) if name == "STSM" else 1
     if _MEMORY.fullmatch(name):
@@ -192,6 +200,13 @@ def _data(modifiers: list[str]) -> int:
 def _last_number(modifiers: list[str]) -> int:
     """Matrices that `LDSM.16.M88.4` moves."""
     return int(modifiers[-1]) if modifiers[-1] in ("2", "4") else 1
+
+
+def _tensor_lanes(modifiers: list[str]) -> int:
+    """Registers of `LDTM.x8`, `LDTM.16dp256bit.x2`: 32 bits a lane, twice or four times that where wider."""
+    count = next((int(modifier[1:]) for modifier in modifiers if re.fullmatch(r"x\d+", modifier)), 1)
+    wide = next((modifier for modifier in modifiers if modifier.endswith("bit")), "")
+    return count * (4 if "256" in wide else 2 if "128" in wide else 1)
 
 
 def _converted(name: str, modifiers: list[str]) -> tuple[int, int]:
