@@ -44,8 +44,9 @@ def _too_wide(evidence: Evidence) -> Iterator[Breach]:
     for name, quantity in evidence.of_kind(Kind.PEAK_PER_CYCLE):
         limit = WIDEST.get(name.subject)
         if limit is not None and central(quantity) > limit * ROOM:
+            rate = evidence.usable(f"peak.{name.subject}")  # the same work, a second
             yield Breach(
-                (name.text,),
+                (name.text, rate.metric) if rate is not None else (name.text,),
                 contradictions.above_limit(
                     noun(name.text, evidence.title), central(quantity), limit, quantity.unit,
                     "the widest arithmetic of one core that has been sold",
