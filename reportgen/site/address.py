@@ -15,6 +15,8 @@ from reportgen.model.exports import dictionary
 DEVICES = "devices/index.md"
 COMPARE = "compare/index.md"
 DICTIONARY = "dictionary.md"
+TARGETS = "targets/index.md"
+TOOLKITS = "targets/toolkits/index.md"
 PUBLISHED = "published.md"
 HOW_TO_READ = "how-to-read.md"
 

@@ -45,6 +45,12 @@ class Shelf:
         report = self.newest.report
         return report.run.device.name if report is not None else self.device
 
+    @property
+    def is_target(self) -> bool:
+        """Whether its newest run built programs and ran none."""
+        report = self.newest.report
+        return report is not None and report.run.toolchain_only
+
     def superseded_by(self, run: str) -> Entry | None:
         """The run that says it corrects `run`."""
         for entry in self.entries:

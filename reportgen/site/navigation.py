@@ -10,16 +10,29 @@ from typing import Any
 
 from reportgen.site import address
 from reportgen.site.catalogue import Shelf
+from reportgen.site.pages import toolkits
 
 MOST_DEVICES = 20
 """Devices named in the nav; with more of them the nav would weigh more than the pages."""
 
 
+TARGETS = "CUDA targets (toolchain)"
+
+
 def devices(shelves: tuple[Shelf, ...]) -> list[Any]:
-    """Index, then one entry a device: its newest report."""
-    if len(shelves) > MOST_DEVICES:
-        return [address.DEVICES]
-    return [address.DEVICES, *({shelf.name: address.device_page(shelf.device)} for shelf in shelves)]
+    """Index, then one entry a device: its newest report; a compiler's targets in a group of their own."""
+    measured = [shelf for shelf in shelves if not shelf.is_target]
+    targets = [shelf for shelf in shelves if shelf.is_target]
+    found: list[Any] = [address.DEVICES]
+    if len(measured) <= MOST_DEVICES:
+        found += [{shelf.name: address.device_page(shelf.device)} for shelf in measured]
+    if targets:
+        group: list[Any] = [address.TARGETS]
+        if len(toolkits.versions(targets)) > 1:
+            group.append(address.TOOLKITS)
+        group += [{shelf.device.replace("-", "_"): address.device_page(shelf.device)} for shelf in targets]
+        found.append({TARGETS: group})
+    return found
 
 
 def folders(uris: Iterable[str]) -> dict[str, list[Any]]:

@@ -17,6 +17,7 @@ from reportgen.site.figures import (
     bandwidth,
     interference,
     latency,
+    occupancy,
     roofline,
     throughput,
     working_set,
@@ -44,6 +45,7 @@ def draw_all(report: Report, store: Path) -> Iterator[tuple[str, Drawn]]:
         ("working_set", sweep, working_set.draw),
         ("bandwidth", rates, bandwidth.draw),
         ("roofline", roofs, roofline.draw),
+        ("occupancy", occupancies, occupancy.draw),
     )
     for name, collect, draw in makers:
         record = collect(report)
@@ -256,3 +258,17 @@ def _routines(report: Report) -> Iterator[roofline.Kernel]:
         if best[routine.subject] is fact:
             label = f"{routine.subject} {routine.part}" if len(routine.part) < 5 else routine.subject
         yield roofline.Kernel(label, intensity, fact.value or 0.0)
+
+
+def occupancies(report: Report) -> occupancy.Occupancies | None:
+    """Every sweep whose kernels tell how many of their warps fit, and of which there are several settings."""
+    sweeps = []
+    for fact in report.of("occupancy."):
+        details = report.details(fact.metric)
+        probe = report.evidence.probes.get(fact.probe)
+        if probe is None or len(details["settings"]) < 2:
+            continue
+        settings = tuple(str(setting) for setting in details["settings"])
+        title, variable = probe.title or probe.id, probe.variable.replace("_", " ")
+        sweeps.append(occupancy.Sweep(title, variable, settings, tuple(details["share"])))
+    return occupancy.Occupancies(tuple(sweeps)) if sweeps else None

@@ -27,6 +27,8 @@ from reportgen.site.pages import (
     family,
     index,
     published,
+    targets,
+    toolkits,
     versions,
 )
 from reportgen.site.pairs import pairs
@@ -129,8 +131,10 @@ class Renderer:
 
     def _pages(self, shelves: tuple[Shelf, ...], assets: list[Rendered], tree: Path) -> Iterator[Page]:
         yield index.page(shelves, self.links)
-        compared = tuple(pairs(shelves))
-        yield compare.page(shelves, compared, self.links)
+        measured = tuple(shelf for shelf in shelves if not shelf.is_target)
+        compared = tuple(pairs(measured))
+        yield compare.page(measured, compared, self.links)
+        yield from self._targets(tuple(shelf for shelf in shelves if shelf.is_target))
         for pair in compared:
             yield comparison.page(pair, self.links)
         yield dictionary.page(self.links)
@@ -145,6 +149,13 @@ class Renderer:
                     yield broken.page(here, shelf, entry, self.links)
                 else:
                     yield from self._run(shelf, entry, entry.report, assets, tree)
+
+    def _targets(self, shelves: tuple[Shelf, ...]) -> Iterator[Page]:
+        """Targets of a compiler side by side, and what differs between its versions."""
+        if shelves:
+            yield targets.page(shelves, self.links)
+        if len(toolkits.versions(shelves)) > 1:
+            yield toolkits.page(shelves, self.links)
 
     def _run(
         self, shelf: Shelf, entry: Entry, report: Report, assets: list[Rendered], tree: Path

@@ -8,14 +8,18 @@ from reportgen.site.catalogue import Entry, Shelf
 from reportgen.site.pages import Page
 from reportgen.site.sections import (
     bandwidth,
+    beside,
+    building,
     cite,
     downloads,
+    encoded,
     findings,
     instructions,
     interference,
     key_figures,
     measuring,
     memory,
+    occupancy,
     roofline,
     states,
 )
@@ -25,6 +29,8 @@ from reportgen.units import format_bytes, format_value
 
 def sections(view: View, site_url: str) -> list[Section]:
     """The parts of a report in the order of the page, those that the run has."""
+    if view.report.run.toolchain_only:
+        return _of_target(view, site_url)
     found = [
         key_figures.section(view),
         findings.section(view),
@@ -35,6 +41,22 @@ def sections(view: View, site_url: str) -> list[Section]:
         bandwidth.section(view),
         roofline.section(view),
         measuring.section(view),
+        states.section(view),
+        downloads.section(view),
+        cite.section(view, site_url),
+    ]
+    return [section for section in found if section is not None]
+
+
+def _of_target(view: View, site_url: str) -> list[Section]:
+    """The parts of a report about a compiler's target, on which nothing was timed."""
+    found = [
+        encoded.key_figures(view),
+        encoded.instructions(view),
+        encoded.matrix(view),
+        occupancy.section(view),
+        beside.section(view),
+        building.section(view),
         states.section(view),
         downloads.section(view),
         cite.section(view, site_url),
@@ -61,6 +83,7 @@ def page(view: View, shelf: Shelf, entry: Entry, site_url: str, *, newest: bool)
         title=title,
         newest=newest,
         card=card(view),
+        notice=building.notice(view) if run.toolchain_only else "",
         sections=sections(view, site_url),
         families=[
             (family.replace("_", " "), len(probes), view.page(_family(view, family)))
@@ -98,6 +121,8 @@ def _corrected(view: View, shelf: Shelf, run: str) -> tuple[str, str] | None:
 def card(view: View) -> list[tuple[str, object]]:
     """The header card: what was measured, when, by what, and how it ended."""
     run = view.report.run
+    if run.toolchain_only:
+        return _card_of_target(view)
     hertz = [mark.cycle_hz for mark in run.drift if mark.cycle_hz > 0]
     clock = " … ".join(
         dict.fromkeys(format_value(value, "hertz", 3) for value in (min(hertz), max(hertz)))
@@ -120,4 +145,25 @@ def card(view: View) -> list[tuple[str, object]]:
         rows.append(("note", "a quick run: fewer points than the whole suite"))
     if run.device.backend == "simulated":
         rows.append(("note", "a simulated device of known truth, not hardware"))
+    return rows
+
+
+def _card_of_target(view: View) -> list[tuple[str, object]]:
+    """The header card of a toolchain run: for what was built, by which tools, and how it ended."""
+    run = view.report.run
+    generation = str(run.device.reported.get("generation", ""))
+    tools = run.toolchain
+    rows: list[tuple[str, object]] = [
+        ("target", f"{run.device.isa} ({run.device.vendor}{f', {generation}' if generation else ''})"),
+        ("kind", "toolchain run: nothing was measured on a device"),
+        ("compiler", f"{tools.get('compiler', '–')} {tools.get('compiler_version', '')}".strip()),
+        ("disassembler", f"nvdisasm {tools.get('nvdisasm', '–')}"),
+        ("built", f"{run.created[:16].replace('T', ' ')} UTC"),
+        ("suite", f"version {run.suite.get('version', '–')}, {run.suite.get('digest', '')[:12]}"),
+        ("reportgen", f"{__version__} derived this page"),
+        ("run", run.run),
+        ("probes", states.summary(view)),
+    ]
+    if run.plan.get("quick"):
+        rows.append(("note", "a quick run: fewer points than the whole suite"))
     return rows

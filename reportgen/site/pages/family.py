@@ -11,10 +11,11 @@ from itertools import groupby
 
 from reportgen.findings.finding import Finding, Verdict
 from reportgen.runs.schema import Point, ProbeInfo, Program
-from reportgen.site import address, blocks, templating
+from reportgen.site import address, blocks, encodings, templating
 from reportgen.site.catalogue import Entry
 from reportgen.site.markup import Html, code, element, facts, fold, join, preformatted
 from reportgen.site.pages import Page
+from reportgen.site.sections import building
 from reportgen.site.tables import Column, Row, table
 from reportgen.site.view import View
 from reportgen.status import Status
@@ -61,6 +62,7 @@ def page(view: View, family: str, entry: Entry) -> Page:
         introduction=INTRODUCTIONS.get(family, ""),
         report=view.page(address.run_page(run.device.id, run.run)),
         machine_code=view.method("machine-code", "machine code"),
+        notice=building.notice(view) if run.toolchain_only else "",
         probes=[
             (address.probe_anchor(probe.id), probe.title or probe.id, probe, body(view, probe))
             for probe in probes
@@ -77,7 +79,7 @@ def body(view: View, probe: ProbeInfo) -> Html:
     parts.append(
         element(
             "p",
-            join((element("b", "Hypothesis."), probe.hypothesis, verdict(found)), " "),
+            join((element("b", "Hypothesis."), probe.hypothesis, verdict(view, found)), " "),
         )
     )
     if not any(point.status is Status.OK for point in points):
@@ -88,13 +90,18 @@ def body(view: View, probe: ProbeInfo) -> Html:
         rest = blocks.stated(found[FINDINGS:])
         parts.append(rest if len(found) < MANY else fold(f"{len(found) - FINDINGS} further findings", rest))
     parts.append(machine_code(view, points))
-    if points:
+    if points and view.report.run.toolchain_only:
+        parts.append(fold(f"{len(points)} points and their programs", programs(view, probe, points)))
+    elif points:
         parts.append(fold(f"{len(points)} points and their samples", samples(view, probe, points)))
     return join(parts)
 
 
-def verdict(found: tuple[Finding, ...]) -> Html:
-    """How the hypothesis ended, where a finding says it."""
+def verdict(view: View, found: tuple[Finding, ...]) -> Html:
+    """How the hypothesis ended, where a finding says it; in a toolchain run it stays open."""
+    if view.report.run.toolchain_only:
+        mark = element("span", Verdict.UNDECIDED.value, class_="rg-verdict rg-verdict-undecided")
+        return join((mark, element("span", "nothing was measured on a device", class_="rg-reason")), " ")
     for item in found:
         if item.hypothesis or item.verdict is not Verdict.UNDECIDED:
             kind = item.verdict.value.replace(" ", "-")
@@ -164,3 +171,40 @@ def samples(view: View, probe: ProbeInfo, points: tuple[Point, ...]) -> Html:
     )
     name = address.probe_anchor(probe.id)
     return table(f"samples-{name}", f"Points of {probe.id}.", COLUMNS, rows, sortable=False)
+
+
+PROGRAM_COLUMNS = (
+    Column("setting"),
+    Column("program"),
+    Column("registers", number=True),
+    Column("encoded", note="what the control bits hold of the window"),
+    Column("window"),
+)
+
+
+def programs(view: View, probe: ProbeInfo, points: tuple[Point, ...]) -> Html:
+    """One row a point of a toolchain run: what became of its program, and what it encodes."""
+    rows = (_program(view, point) for point in points)
+    name = address.probe_anchor(probe.id)
+    return table(f"programs-{name}", f"Programs of {probe.id}.", PROGRAM_COLUMNS, rows, sortable=False)
+
+
+def _program(view: View, point: Point) -> Row:
+    found = view.report.programs.get(point.program)
+    facts = found.facts if found is not None else {}
+    told = {
+        "window": facts.get("predicted_window"),
+        "edges": facts.get("encoded_edges"),
+        "hazards": facts.get("encoded_hazards"),
+        "occupancy": point.facts.get("occupancy"),
+    }
+    ended, reason = encodings.outcome((point,))
+    return Row(
+        (
+            ", ".join(f"{key} = {value}" for key, value in point.settings.items()) or "–",
+            ended + (f": {reason}" if reason else ""),
+            str(facts.get("registers", "–")),
+            "; ".join(f"{name} {value}" for name, value in told.items() if value not in (None, "")) or "–",
+            opcodes(found),
+        )
+    )

@@ -6,7 +6,7 @@ from reportgen.site import address, blocks, templating
 from reportgen.site.address import Links
 from reportgen.site.catalogue import Shelf
 from reportgen.site.markup import Html, anchor, element, join
-from reportgen.site.pages import Page
+from reportgen.site.pages import Page, targets
 from reportgen.site.sections import states
 from reportgen.site.tables import Cell, Column, Row, table
 from reportgen.site.view import View
@@ -38,9 +38,19 @@ def page(shelves: tuple[Shelf, ...], links: Links) -> Page:
 
 
 def listing(shelves: tuple[Shelf, ...], here: str, links: Links) -> Html:
-    """The table of devices as seen from page `here`."""
+    """The devices as seen from page `here`, and under them the targets of a compiler."""
     if not shelves:
         return EMPTY
+    measured = tuple(shelf for shelf in shelves if not shelf.is_target)
+    built = tuple(shelf for shelf in shelves if shelf.is_target)
+    parts = [_devices(measured, here, links)] if measured else [EMPTY]
+    if built:
+        lead = anchor(targets.TITLE, links.to(here, address.TARGETS))
+        parts += [element("p", lead), targets.summary(built, here, links)]
+    return join(parts)
+
+
+def _devices(shelves: tuple[Shelf, ...], here: str, links: Links) -> Html:
     columns = (
         Column("device"),
         Column("measured"),

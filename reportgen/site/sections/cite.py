@@ -18,7 +18,8 @@ def section(view: View, site_url: str) -> Section:
     if site_url:
         page = view.links.url(address.run_page(run.device.id, run.run))
         url = f"{site_url.rstrip('/')}/{page}"
-    title = f"Measured architecture report: {run.device.name}"
+    kind = "Toolchain reference" if run.toolchain_only else "Measured architecture report"
+    title = f"{kind}: {run.device.name}"
     text = (
         f"{title}. Run {run.run} of {day}, suite version {run.suite.get('version', '?')}, "
         f"reportgen {__version__}. {url + '. ' if url else ''}"

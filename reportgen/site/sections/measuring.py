@@ -12,17 +12,18 @@ def section(view: View) -> Section:
     """Everything a reader needs in order to trust the numbers or to repeat them."""
     run = view.report.run
     children = (
-        Section("environment", "Environment and toolchain", (_environment(view),)),
+        Section("environment", "Environment and toolchain", (environment(view),)),
         Section("clock", "Clock and gates", (_clock(view),)),
         Section("drift", "Drift", present((_drift(view),))),
         Section("acceptance", "Samples taken and accepted", (_acceptance(view),)),
-        Section("time", "Where the time went", (_time(view),)),
+        Section("time", "Where the time went", (time(view),)),
     )
     intro = view.intro("measuring", run=run)
     return Section("measuring", "How this was measured", (intro,), tuple(c for c in children if c.body))
 
 
-def _environment(view: View) -> Html:
+def environment(view: View) -> Html:
+    """What the run says of machine and tools."""
     run = view.report.run
     pairs: list[tuple[object, object]] = [
         (key.replace("_", " "), _plain(key, value)) for key, value in sorted(run.environment.items())
@@ -123,7 +124,8 @@ def _acceptance(view: View) -> Html:
     return table("acceptance", "Samples by family; rejected ones stay in the raw data.", columns, rows)
 
 
-def _time(view: View) -> Html:
+def time(view: View) -> Html:
+    """Seconds by part of the run."""
     timing = view.report.run.timing
     total = timing.get("total") or sum(timing.values()) or 1.0
     rows = (

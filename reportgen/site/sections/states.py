@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from reportgen.site import blocks
+from reportgen.site import blocks, encodings
 from reportgen.site.markup import Html, anchor, code, element, join
 from reportgen.site.tables import Cell, Column, Row, table
 from reportgen.site.view import Section, View
@@ -67,7 +67,12 @@ def section(view: View) -> Section:
 
 
 def summary(view: View) -> Html:
-    """Probes by status, as words in a row."""
+    """Probes by status, as words in a row; of a toolchain run by what became of their programs."""
+    if view.report.run.toolchain_only:
+        counts = encodings.counted(view.report)
+        named = [name for name in encodings.OUTCOMES if counts[name]]
+        parts = (join((element("b", counts[name]), encodings.outcome_mark(name)), " ") for name in named)
+        return join(parts, " ")
     return join(
         (
             join((element("b", count), blocks.status(state)), " ")
