@@ -132,7 +132,8 @@ def _run(batches: list[Batch], jobs: int) -> Iterator[tuple[Batch, Made]]:
         for batch in batches:
             yield batch, make(batch)
         return
-    with ProcessPoolExecutor(min(jobs, len(batches)), multiprocessing.get_context("spawn")) as pool:
+    pool = ProcessPoolExecutor(min(jobs, len(batches)), multiprocessing.get_context("spawn"))
+    try:
         waiting = [(batch, pool.submit(make, batch)) for batch in batches]
         for batch, future in waiting:
             try:
@@ -140,6 +141,8 @@ def _run(batches: list[Batch], jobs: int) -> Iterator[tuple[Batch, Made]]:
             except BrokenProcessPool:
                 lost = Kept("failed", "the process that compiled it ended without an answer")
                 yield batch, ([lost] * len(batch), 0.0, 0.0)
+    finally:
+        pool.shutdown(cancel_futures=True)  # whoever stops asking does not wait for the rest
 
 
 def make(batch: Batch) -> Made:
@@ -198,10 +201,13 @@ def _judge(source: Source, target: targets.Target, cubin: bytes, opened: dict[by
         )
     except CompileError as error:
         return Kept("failed", str(error))
-    if unit.unread:
-        seen = inspector.uninspected(kernel, unit.unread)
-    else:
-        seen = inspector.inspect(kernel, _expected(source))
+    try:
+        unread = unit.unread
+        seen = (
+            inspector.uninspected(kernel, unread) if unread else inspector.inspect(kernel, _expected(source))
+        )
+    except ValueError as error:
+        return Kept("failed", f"what the generator expects cannot be read: {error}")
     tools = {
         "target": target.name,
         "ptx_version": compiler.ptx_version(target.name),

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+
 import msgspec
 import pytest
 
@@ -84,6 +88,41 @@ def test_batches_hold_one_target_and_no_name_twice() -> None:
     assert [list(batch) for batch in batches] == [["0", "1"], ["3"], ["2"]]
     many = {str(n): chain(f"k{n}") for n in range(compiler.UNIT + 1)}
     assert [len(batch) for batch in builder._batches(many)] == [compiler.UNIT, 1]
+
+
+def test_a_compiler_that_ends_its_process_loses_its_batch_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Pool:
+        """Its first process dies."""
+
+        def __init__(self, *_: object) -> None:
+            self.asked = 0
+
+        def submit(
+            self, work: Callable[[builder.Batch], builder.Made], batch: builder.Batch
+        ) -> Future[builder.Made]:
+            self.asked += 1
+            future: Future[builder.Made] = Future()
+            if self.asked == 1:
+                future.set_exception(BrokenProcessPool())
+            else:
+                future.set_result(work(batch))
+            return future
+
+        def shutdown(self, *, cancel_futures: bool) -> None:
+            assert cancel_futures
+
+    monkeypatch.setattr(builder, "ProcessPoolExecutor", Pool)
+    builds = CudaBuilder().build_many([chain("dies", "sm_86"), chain("lives", "sm_89")], jobs=2)
+    assert [build.status for build in builds] == ["failed", "ok"]
+    assert builds[0].reason == "the process that compiled it ended without an answer"
+    assert CudaBuilder().build(chain("dies", "sm_86")).status == "ok"  # what was lost is not kept
+
+
+def test_an_expectation_that_cannot_be_read_is_one_points_fault() -> None:
+    source = msgspec.structs.replace(chain("unclear"), expect={"kind": "chain", "want.X": 1})
+    build = CudaBuilder().build(source)
+    assert build.status == "failed"
+    assert "what the generator expects cannot be read: 'want.X' has no 'match.X'" in build.reason
 
 
 def test_unknown_target_is_refused_before_anything_is_built() -> None:
