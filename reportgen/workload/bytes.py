@@ -5,7 +5,7 @@
 * unfused: each operation reads its operands from memory and writes its results to it.
 
 The truth lies between, so intensity is an interval.  Of a table only the rows that are looked up count;
-tied weights count once in the compulsory bytes; a dequantised operand counts as it lies in memory; of a
+tied weights count once in the compulsory bytes; whole-number constants (shapes, axes) not at all; a dequantised operand counts as it lies in memory; of a
 mixture of experts those count that are hit on average.
 """
 
@@ -78,7 +78,7 @@ def traffic(graph: Graph, rows: Iterable[Row]) -> Traffic:
     handed = set(graph.inputs)
     for tensor, amount in touched.items():
         amount = min(amount, tensor.nbytes)
-        if tensor.role in ("weight", "constant"):
+        if tensor.role == "weight":
             if not tensor.storage:
                 weights += amount
             else:
@@ -90,13 +90,16 @@ def traffic(graph: Graph, rows: Iterable[Row]) -> Traffic:
                 inputs += amount
     results = {tensor: None for tensor in graph.outputs if tensor.role not in ("weight", "constant")}
     outputs = sum(tensor.nbytes for tensor in results if tensor.role != "cache" and tensor not in handed)
+    weights += sum(stores.values())
+    cache_written = _new_entries(graph)
     return Traffic(
-        weights=weights + sum(stores.values()),
+        weights=weights,
         inputs=inputs,
         outputs=outputs,
         cache_read=cache_read,
-        cache_written=_new_entries(graph),
-        unfused=unfused,
+        cache_written=cache_written,
+        # What views alone connect is moved by nobody's operation, and still goes in and out.
+        unfused=max(unfused, weights + inputs + outputs + cache_read + cache_written),
         by_op=by_op,
     )
 
@@ -117,7 +120,7 @@ def _touch(op: Op, touched: dict[Tensor, int], alias: dict[Tensor, Tensor]) -> N
                 _raise(touched, base, nbytes(op.outs[0].size, base.dtype), add=True)
         elif op.kind in MIXTURES and tensor.role == "weight":
             _raise(touched, base, round(base.nbytes * _share_hit(op)))
-        elif base.role != "activation":
+        elif base.role not in ("activation", "constant"):
             touched[base] = base.nbytes
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from reportgen.workload.graph import Body, Op
 from reportgen.workload.rules.registry import no_work
 
-LOOPS = frozenset({"Loop", "Scan", "While", "SequenceMap"})
+LOOPS = frozenset({"Loop", "Scan", "While"})
 CHOICES = frozenset({"If"})
 CALLS = frozenset({"Call"})
 

@@ -1,0 +1,1 @@
+"""Reading ONNX files without their weights; `workload.onnx_reader` is the entrance."""
