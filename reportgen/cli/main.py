@@ -21,6 +21,7 @@ COMMANDS = {
     "probes": "The questions of the suite.",
     "runs": "The runs in the data folder: list, show, verify.",
     "derive": "Findings, metrics and the architecture model of a run.",
+    "roofline": "Where kernels stand under the measured roofs: yours, or a run's own.",
     "compare": "Two runs: same, faster or slower, metric by metric.",
     "doctor": "What is missing on this machine, and the remedy.",
     "schema": "Write the JSON Schemas of all files.",

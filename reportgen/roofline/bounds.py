@@ -15,6 +15,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from reportgen.roofline.ceilings import LEVELS
 from reportgen.roofline.roofs import Roof, Roofs
 
 
@@ -45,7 +46,7 @@ class Bound(msgspec.Struct, frozen=True):
     rivals: tuple[str, ...] = ()
     """Other roofs that may be the lower one, as far as their intervals go."""
     unknown: tuple[str, ...] = ()
-    """Levels that the data cross and that have no measured roof."""
+    """Levels that the data cross, that have no measured roof, and whose roof may be the lower one."""
     without_overlap: float | None = None
     """The bound without overlap of arithmetic and the slowest transfer."""
 
@@ -65,12 +66,12 @@ def bound(work: float, moved: Mapping[str, Moved], precision: str, roofs: Roofs)
 
     Args:
         work: FLOP or OP, positive.
-        moved: level -> bytes that cross it.  A level without traffic is left out.
+        moved: level -> bytes that cross it.  A level that need not be crossed at all bounds nothing.
         precision: whose compute roof it is under.
         roofs: of the run.
     """
     applied = [_at_level(roofs.memory[level], work, one) for level, one in moved.items()
-               if level in roofs.memory and one.upper > 0]  # fmt: skip
+               if level in roofs.memory and one.least > 0]  # fmt: skip
     transfer = min(applied, key=lambda roof: roof.value, default=None)
     compute = roofs.compute.get(precision)
     if compute is not None:
@@ -86,20 +87,31 @@ def bound(work: float, moved: Mapping[str, Moved], precision: str, roofs: Roofs)
         limiter=lowest.name,
         kind=lowest.kind,
         rivals=tuple(roof.name for roof in applied if roof is not lowest and roof.low < lowest.high),
-        unknown=tuple(level for level in moved if level not in roofs.memory),
+        unknown=tuple(level for level in moved if _may_bind(level, work, moved, lowest, roofs)),
         without_overlap=1 / (1 / compute.value + 1 / transfer.value)
         if compute is not None and transfer is not None
         else None,
     )
 
 
+def _may_bind(level: str, work: float, moved: Mapping[str, Moved], lowest: Roof, roofs: Roofs) -> bool:
+    """Whether a level without a roof of its own may be slower than the lowest one.
+
+    It is no slower than the next level outwards that was measured.
+    """
+    if level in roofs.memory or moved[level].least <= 0:
+        return False
+    outer = [name for name in LEVELS[LEVELS.index(level) + 1 :] if name in roofs.memory]
+    return not outer or roofs.memory[outer[0]].value * work / moved[level].upper < lowest.value
+
+
 def _at_level(roof: Roof, work: float, moved: Moved) -> Roof:
     """A level's roof in work a second, at the intensity that the bytes give."""
     return msgspec.structs.replace(
         roof,
-        value=roof.value * work / moved.least if moved.least > 0 else roof.high * work / moved.upper,
+        value=roof.value * work / moved.least,
         low=roof.low * work / moved.upper,
-        high=roof.high * work / moved.least if moved.least > 0 else float("inf"),
+        high=roof.high * work / moved.least,
     )
 
 

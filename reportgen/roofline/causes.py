@@ -6,6 +6,9 @@ logarithmic scale: a normal around a value, whose width is that of the interval 
 over a range, with the same normal at its ends.  So a cause that predicts the ratio exactly stands before one
 that would allow it and much else besides.
 
+The suite's own kernels (those with a metric) run on one thread, many calls to a sample, and are counted by
+definition, so what a user may have mistaken there is not among their causes.
+
 A ratio to a memory roof is Q/(T beta): it does not depend on the work, so that causes in the count of work
 are looked for only where the roof is a peak, and causes in the bytes only where it is a bandwidth.
 """
@@ -154,7 +157,7 @@ def _of_bytes(point: Point, lowest: Bound, roofs: Roofs) -> Iterator[tuple[Cause
                     step,
                     0.0,
                     f"its data may come from {level.upper()}, which is {significant(step, 3)} times as fast "
-                    f"as {own.name.upper()}",
+                    f"as {own.name.upper()}, or from a cache between the two that has no roof here",
                     f"compare the size of its data with the capacity of {level.upper()}; give the bytes that "
                     f"cross {own.name.upper()}",
                 ),
@@ -172,6 +175,8 @@ def _of_bytes(point: Point, lowest: Bound, roofs: Roofs) -> Iterator[tuple[Cause
         ),
         1.0,
     )
+    if point.metric:  # counted by definition, in bytes
+        return
     for factor in ELEMENT:
         yield (
             _exact(
@@ -208,8 +213,9 @@ def _of_time(point: Point, lowest: Bound, roofs: Roofs) -> Iterator[tuple[Cause,
         0.5,
     )
     cores = roofs.all_cores.get(lowest.limiter, float(roofs.cores)) if lowest.kind != COMPUTE else roofs.cores
+    if point.metric:  # one thread, many calls to a sample
+        return
     if cores > 1 and not roofs.gpu:
-        # the suite's own routines are held to one thread
         yield (
             Cause(
                 "more than one core",
@@ -220,7 +226,7 @@ def _of_time(point: Point, lowest: Bound, roofs: Roofs) -> Iterator[tuple[Cause,
                 "times as much",
                 "run it with one thread, or compare with the roof of all cores",
             ),
-            0.05 if point.metric else 1.0,
+            1.0,
         )
     yield (
         Cause(
@@ -231,7 +237,7 @@ def _of_time(point: Point, lowest: Bound, roofs: Roofs) -> Iterator[tuple[Cause,
             "work, bytes and time may not belong to the same number of calls, or a prefix may be off by 1000",
             "give all three of one call, in FLOP, bytes and seconds",
         ),
-        0.05 if point.metric else 0.5,
+        0.5,
     )
     seconds = point.seconds
     if seconds is not None and seconds < SHORT:

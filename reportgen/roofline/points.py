@@ -53,6 +53,8 @@ class Point(msgspec.Struct, frozen=True):
     bytes_source: Source = Source.COMPULSORY
     levels: tuple[str, ...] = ()
     """Levels in which its data may lie; the last of `moved` where it is not known."""
+    footprint: float | None = None
+    """Distinct bytes that one call touches."""
     group: str = ""
     """Routine, of which this is one size."""
     size: str = ""
@@ -73,9 +75,7 @@ class Point(msgspec.Struct, frozen=True):
     def intensity(self, level: str = "") -> float | None:
         """Work a byte at a level, by the least bytes; None where none cross it."""
         moved = self.moved.get(level or self.home)
-        if moved is None or moved.upper <= 0:
-            return None
-        return self.work / (moved.least or moved.upper)
+        return self.work / moved.least if moved is not None and moved.least > 0 else None
 
 
 class Workload(msgspec.Struct, frozen=True):
@@ -130,7 +130,8 @@ def _measured(one: Quantity, routine: str, size: str, name: str, roofs: Roofs) -
     details: Mapping[str, Any] = one.details
     precision = str(details.get("precision") or BLAS.get(routine[:1], ""))
     moved = float(details["bytes"])
-    levels = roofs.levels(float(details.get("footprint") or moved)) or ("dram",)
+    footprint = float(details.get("footprint") or moved)
+    levels = roofs.levels(footprint) or ("dram",)
     crossed = roofs.up_to(levels[-1])
     if routine in PRODUCTS and size.isdigit():
         n = float(size)
@@ -147,6 +148,7 @@ def _measured(one: Quantity, routine: str, size: str, name: str, roofs: Roofs) -
         high=one.high,
         bytes_source=Source(details.get("bytes_source", Source.COMPULSORY)),
         levels=levels,
+        footprint=footprint,
         group=routine,
         size=size,
         metric=one.metric,

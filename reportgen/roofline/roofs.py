@@ -7,7 +7,6 @@ from typing import Literal
 
 import msgspec
 
-from reportgen.analysis import hierarchy
 from reportgen.analysis.quantity import Quantity
 from reportgen.roofline.ceilings import LEVELS, bandwidths, peaks
 from reportgen.runs.schema import Device
@@ -18,6 +17,9 @@ MEMORY: Literal["memory"] = "memory"
 
 OP = "OP"
 FLOP = "FLOP"
+
+REPORTED = {"l1": "l1d_bytes", "l2": "l2_bytes", "l3": "l3_bytes"}
+"""Cache level -> the size that the system reports."""
 
 
 class Roof(msgspec.Struct, frozen=True):
@@ -120,14 +122,26 @@ def _roof(name: str, kind: Literal["compute", "memory"], one: Quantity) -> Roof 
 
 
 def _ends(by_metric: Mapping[str, Quantity], device: Device | None) -> dict[str, tuple[float, float]]:
+    """Measured ends; up to the reported size of the last cache nothing is said to lie in memory."""
     ends = {}
-    for level in hierarchy.CACHES:
+    for level in REPORTED:
         one = by_metric.get(f"memory.{level}.capacity")
         if one is not None and one.status in USABLE and one.low is not None and one.high is not None:
             ends[level] = (one.low, one.high)
-    if ends or device is None:
+    if device is None:
         return ends
-    return {level: (end.low, end.high) for level, end in hierarchy.reported(device).ends.items()}
+    reported = {
+        level: float(size)
+        for level, key in REPORTED.items()
+        if isinstance(size := device.reported.get(key, 0), int | float) and size > 0
+    }
+    if not ends:
+        return {level: (size, size) for level, size in reported.items()}
+    last = list(reported)[-1] if reported else ""
+    if last and reported[last] > max(misses for _, misses in ends.values()):
+        fits = ends[last][0] if last in ends else 0.0
+        ends[last] = (fits, reported[last])
+    return ends
 
 
 def _all_cores(memory: Mapping[str, Roof], by_metric: Mapping[str, Quantity]) -> dict[str, float]:

@@ -21,7 +21,7 @@ from reportgen.roofline.bounds import Bound, bound
 from reportgen.roofline.causes import Cause
 from reportgen.roofline.points import Point
 from reportgen.roofline.roofs import Roofs
-from reportgen.units import format_moved, format_value, significant
+from reportgen.units import format_bytes, format_moved, format_value, significant
 
 NEAR = 0.8
 PARTIAL = 0.5
@@ -66,7 +66,9 @@ def judge(point: Point, roofs: Roofs) -> Verdict:
     options = point.levels or (point.home,)
     found = [_in_level(point, level, roofs) for level in options]
     # Faster than a level allows: then the data did not come from there.
-    possible = [one for one in found if one.standing is not Standing.ABOVE] or found
+    possible = [one for one in found if one.standing is not Standing.ABOVE]
+    if not possible:  # above the roofs of all: then the least wrong
+        possible = [min(found, key=lambda one: one.share or 0.0)]
     chosen = possible[-1]
     if len(options) > 1:
         chosen = _together(point, possible, options)
@@ -76,8 +78,9 @@ def judge(point: Point, roofs: Roofs) -> Verdict:
 def _together(point: Point, possible: list[Verdict], options: tuple[str, ...]) -> Verdict:
     """One answer where the data may lie in several levels."""
     chosen = possible[-1]
-    where = " or ".join(level.upper() for level in options)
-    near_an_end = f"its data may lie in {where}: their size is near the end of a level"
+    *first, last = (level.upper() for level in options)
+    size = f"{format_bytes(point.footprint)} of " if point.footprint else ""
+    near_an_end = f"its {size}data may lie in {', '.join(first)} or {last}"
     ruled_out = [level.upper() for level in options if all(level != one.level for one in possible)]
     if ruled_out:
         near_an_end += f"; it is faster than the {' and '.join(ruled_out)} roof allows"
@@ -131,16 +134,18 @@ def _stages(point: Point, verdict: Verdict, lowest: Bound, roofs: Roofs) -> Verd
         why = f"no {names} roof was measured, and that may be the lower one"
         return msgspec.structs.replace(verdict, reasons=(*verdict.reasons, why), advice=advice.NO_ROOF)
     if first is not last:
-        why = (
-            f"the share lies between {verdict.low:.0%} and {verdict.high:.0%}, on both sides of "
-            f"{NEAR if last is Standing.NEAR else PARTIAL:.0%}"
-        )
+        why = f"the share lies between {percent(verdict.low)} and {percent(verdict.high)}: {first} to {last}"
         return msgspec.structs.replace(verdict, reasons=(*verdict.reasons, why), advice=advice.UNCLEAR)
     if first is Standing.NEAR:
         return _which(point, verdict, lowest, roofs)
     told = advice.PARTIAL if first is Standing.PARTIAL else advice.NEITHER
     reasons = (*verdict.reasons, *_overlap(point, lowest)) if first is Standing.PARTIAL else verdict.reasons
     return msgspec.structs.replace(verdict, standing=first, reasons=reasons, advice=told)
+
+
+def percent(share: float) -> str:
+    """0.7964 -> "79.6 %"."""
+    return f"{share * 100:.1f} %"
 
 
 def _class(share: float) -> Standing:
@@ -185,6 +190,9 @@ def _overlap(point: Point, lowest: Bound) -> tuple[str, ...]:
     if lowest.without_overlap is None or point.rate is None:
         return ()
     rate = format_value(lowest.without_overlap, f"{point.unit}/second", 3)
-    if point.rate >= lowest.without_overlap:
-        return (f"it lies above {rate}, the bound without overlap of transfer and arithmetic",)
-    return (f"it lies below even {rate}, the bound without overlap of transfer and arithmetic",)
+    low, high = (point.rate if end is None else end for end in (point.low, point.high))
+    if low > lowest.without_overlap:
+        where = "above"
+    else:
+        where = "below even" if high < lowest.without_overlap else "at about"
+    return (f"it lies {where} {rate}, the bound without overlap of transfer and arithmetic",)

@@ -9,9 +9,9 @@ from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
-from reportgen.findings.metric import ALL_CORES, Kind, parse
-from reportgen.findings.wording.names import kernel
+from reportgen.findings.metric import ALL_CORES, parse
 from reportgen.model.architecture import Fact
+from reportgen.roofline.roofs import FLOP, OP
 from reportgen.site import address
 from reportgen.site.figures import (
     bandwidth,
@@ -19,6 +19,7 @@ from reportgen.site.figures import (
     latency,
     occupancy,
     roofline,
+    roofline_record,
     throughput,
     working_set,
 )
@@ -44,7 +45,8 @@ def draw_all(report: Report, store: Path) -> Iterator[tuple[str, Drawn]]:
         ("interference", heat_map, interference.draw),
         ("working_set", sweep, working_set.draw),
         ("bandwidth", rates, bandwidth.draw),
-        ("roofline", roofs, roofline.draw),
+        ("roofline", roofs(FLOP), roofline.draw),
+        ("roofline_op", roofs(OP), roofline.draw),
         ("occupancy", occupancies, occupancy.draw),
     )
     for name, collect, draw in makers:
@@ -196,68 +198,14 @@ def _bounds(fact: Fact | None) -> tuple[float | None, float | None, float | None
     return (fact.value, fact.low, fact.high) if fact is not None else (None, None, None)
 
 
-def roofs(report: Report) -> roofline.Roofline | None:
-    """Roofs and ridges of one core; library routines where their intensity is known."""
-    memory = []
-    for level in report.level_order():
-        best = _roof(report, level)
-        if best is not None and best.value is not None:
-            memory.append(roofline.Memory(level, kernel(parse(best.metric).part), best.value))
-    compute = [
-        roofline.Compute(parse(q.metric).subject, q.value)
-        for q in report.of("peak.")
-        if parse(q.metric).kind is Kind.PEAK and q.value is not None and q.unit == "FLOP/second"
-    ]
-    ridges = []
-    for fact in report.of("ridge."):
-        name = parse(fact.metric)
-        if fact.value is not None and fact.unit == "FLOP/byte":
-            ridges.append(roofline.Ridge(name.part, name.subject, fact.value, fact.low, fact.high))
-    if not memory or not compute or not ridges:
-        return None
-    precisions = [roof.precision for roof in compute]
-    return roofline.Roofline(
-        tuple(memory),
-        tuple(compute),
-        tuple(ridges),
-        tuple(_routines(report)),
-        bound="fp32" if "fp32" in precisions else precisions[0],
-    )
+def roofs(unit: str) -> Callable[[Report], roofline_record.Roofline | None]:
+    """Roofs, ridges and kernels of one core, on the chart of one unit of work."""
 
+    def collect(report: Report) -> roofline_record.Roofline | None:
+        part = report.roofline.with_unit(unit)
+        return roofline_record.record(part, unit) if roofline_record.drawable(part) else None
 
-def _roof(report: Report, level: str) -> Fact | None:
-    """The rate that the ridges of a level were computed with; else its fastest of one core."""
-    for ridge in report.of("ridge."):
-        if parse(ridge.metric).part == level:
-            named = report.fact(str(report.details(ridge.metric).get("bandwidth", "")))
-            if named is not None:
-                return named
-    found = [
-        fact
-        for fact in report.of(f"bandwidth.{level}.")
-        if not parse(fact.metric).scope and fact.value is not None
-    ]
-    return max(found, key=lambda fact: fact.value or 0.0, default=None)
-
-
-def _routines(report: Report) -> Iterator[roofline.Kernel]:
-    """Points of the library routines; the fastest of each routine carries its name."""
-    best: dict[str, Fact] = {}
-    placed = []
-    for fact in report.of("kernel."):
-        intensity = report.details(fact.metric).get("intensity")
-        if fact.value is None or not isinstance(intensity, (int, float)) or intensity <= 0:
-            continue
-        name = parse(fact.metric).subject
-        placed.append((fact, float(intensity)))
-        if name not in best or (best[name].value or 0.0) < fact.value:
-            best[name] = fact
-    for fact, intensity in placed:
-        routine = parse(fact.metric)
-        label = ""
-        if best[routine.subject] is fact:
-            label = f"{routine.subject} {routine.part}" if len(routine.part) < 5 else routine.subject
-        yield roofline.Kernel(label, intensity, fact.value or 0.0)
+    return collect
 
 
 def occupancies(report: Report) -> occupancy.Occupancies | None:

@@ -11,6 +11,8 @@ from reportgen.analysis.quantity import Quantity
 from reportgen.findings.evidence import Evidence, gather
 from reportgen.findings.finding import Finding
 from reportgen.model.architecture import Architecture, Fact, Instruction
+from reportgen.model.roofline import roofline
+from reportgen.roofline.sheet import Sheet
 from reportgen.runs.schema import Point, ProbeInfo, Program, Run
 
 
@@ -111,6 +113,11 @@ class Report:
         """Operation class, as far as the run tells it."""
         probe = self.evidence.asked.get(operation)
         return str(probe.constants.get("group", "")) if probe is not None else ""
+
+    @cached_property
+    def roofline(self) -> Sheet:
+        """Roofs, ridges and kernels with their verdicts."""
+        return roofline(self.run, self.quantities)
 
     def level_order(self) -> tuple[str, ...]:
         """Memory levels from the core outwards, as far as this run has them."""

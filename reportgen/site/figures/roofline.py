@@ -1,4 +1,4 @@
-"""The measured roofline: memory roofs, compute roofs, ridge points and the no-overlap bound.
+"""The measured roofline: memory roofs, compute roofs, ridge points, kernels and the no-overlap bound.
 
 Method: Williams, Waterman and Patterson (2009), "Roofline: an insightful visual performance
 model"; P <= min(pi, beta I).  The bound without overlap of transfer and arithmetic is
@@ -8,122 +8,70 @@ model"; P <= min(pi, beta I).  The bound without overlap of transfer and arithme
 from __future__ import annotations
 
 import math
+import re
+from html import escape
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from reportgen.site.figures import style
-from reportgen.units import format_value
+from reportgen.site.figures import labels, style
+from reportgen.site.figures.roofline_record import Kernel, Memory, Roofline, frame
+from reportgen.units import format_value, significant
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-
-class Memory(msgspec.Struct, frozen=True):
-    """A slanted roof, byte/second."""
-
-    level: str
-    kernel: str
-    rate: float
-
-
-class Compute(msgspec.Struct, frozen=True):
-    """A flat roof, FLOP/second."""
-
-    precision: str
-    rate: float
-
-
-class Ridge(msgspec.Struct, frozen=True):
-    """Where a slanted roof meets a flat one, FLOP/byte."""
-
-    level: str
-    precision: str
-    intensity: float
-    low: float | None = None
-    high: float | None = None
-
-
-class Kernel(msgspec.Struct, frozen=True):
-    """A program that was run: where it stands."""
-
-    label: str
-    """Empty for a point of a sweep whose best point carries the name."""
-    intensity: float
-    rate: float
-
-
-class Roofline(msgspec.Struct, frozen=True):
-    """One chart: one unit of work, one core or all."""
-
-    memory: tuple[Memory, ...]
-    compute: tuple[Compute, ...]
-    ridges: tuple[Ridge, ...] = ()
-    kernels: tuple[Kernel, ...] = ()
-    bound: str = ""
-    """Precision under whose roof the no-overlap bound is drawn."""
-
 
 DASHES = ("-", "--", "-.", ":")
 
 
 def draw(data: Roofline) -> str:
-    """SVG on logarithmic axes of whole decades and octaves, so that two devices lay side by side."""
-    peak = max(roof.rate for roof in data.compute)
-    marks = [ridge.intensity for ridge in data.ridges] + [kernel.intensity for kernel in data.kernels]
-    left = 2.0 ** (math.floor(math.log2(min(marks))) - 2)
-    right = 2.0 ** (math.ceil(math.log2(max(marks))) + 3)
-    floor = min([roof.rate * left for roof in data.memory] + [kernel.rate for kernel in data.kernels])
-    bottom, top = 10.0 ** math.floor(math.log10(floor)), 10.0 ** math.ceil(math.log10(peak * 1.3))
-    with style.canvas(4.7, style.Margins(left=1.2, right=0.25)) as (figure, (axes,)):
-        axes.set_xscale("log", base=2)
+    """SVG on logarithmic axes; every kernel has a title that browsers show under the pointer."""
+    left, right, bottom, top = frame(data)
+    notes = len(data.memory) + bool(data.bound) + bool(data.nominal)
+    below = 0.62 + 0.19 * math.ceil(notes / 2)
+    with style.canvas(4.5 + below, style.Margins(left=1.15, right=0.2, bottom=below)) as (figure, (axes,)):
+        axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_xlim(left, right)
         axes.set_ylim(bottom, top)
-        _ticks(axes, left, right, bottom, top)
-        axes.grid()
+        _ticks(axes, data, (left, right, bottom, top))
+        axes.grid(which="major")
+        peak = max(roof.rate for roof in data.compute)
         for roof in data.memory:
             _memory(axes, roof, peak, left)
         if data.bound:
             _without_overlap(axes, data, left, right)
-        _compute(axes, data, right)
+        _nominal(axes, data, left, right)
+        named = _compute(axes, data, right)
         _ridges(axes, data)
-        for kernel in data.kernels:
-            # Below the roofs on the left, away from the labels of the compute roofs on the right.
-            lefthand = kernel.intensity < (left * right) ** 0.5
-            axes.plot(
-                [kernel.intensity],
-                [kernel.rate],
-                "*",
-                color=style.INK,
-                markersize=9 if kernel.label else 5,
-                zorder=5,
-            )
-            axes.annotate(
-                kernel.label,
-                (kernel.intensity, kernel.rate),
-                xytext=(7 if lefthand else -4, -11),
-                textcoords="offset points",
-                ha="left" if lefthand else "right",
-                fontsize=8.5,
-            )
-        axes.set_xlabel("arithmetic intensity, FLOP/byte")
-        axes.set_ylabel("FLOP/s")
-        axes.legend(loc="lower right", frameon=False, fontsize=8.5)
-        return style.to_svg(figure)
+        _kernels(axes, data, named)
+        axes.set_xlabel(f"arithmetic intensity, {data.unit}/byte")
+        axes.set_ylabel(f"{data.unit}/s")
+        figure.legend(
+            *axes.get_legend_handles_labels(),
+            loc="lower left",
+            bbox_to_anchor=(1.0 / style.WIDTH_INCHES, 0.0),
+            ncols=2,
+            frameon=False,
+            fontsize=8.5,
+        )
+        return _titled(style.to_svg(figure), data.kernels)
 
 
-def _ticks(axes: Axes, left: float, right: float, bottom: float, top: float) -> None:
-    octaves = range(round(math.log2(left)), round(math.log2(right)) + 1)
-    places = [power for power in octaves if not power % max(1, math.ceil(len(octaves) / 11))]
-    axes.set_xticks(
-        [2.0**power for power in places],
-        [str(2**power) if power >= 0 else f"1/{2**-power}" for power in places],
+def _ticks(axes: Axes, data: Roofline, ends: tuple[float, float, float, float]) -> None:
+    left, right, bottom, top = (round(math.log10(end)) for end in ends)
+    across, up = range(left, right + 1), range(bottom, top + 1)
+    axes.set_xticks([10.0**power for power in across], [significant(10.0**power) for power in across])
+    axes.set_yticks(
+        [10.0**power for power in up],
+        [format_value(10.0**power, f"{data.unit}/second") for power in up],
     )
-    axes.set_xticks([], minor=True)
-    decades = [10.0**power for power in range(round(math.log10(bottom)), round(math.log10(top)) + 1)]
-    axes.set_yticks(decades, [format_value(tick, "FLOP/second") for tick in decades])
-    axes.set_yticks([], minor=True)
+    axes.set_xticks([step * 10.0**power for power in across[:-1] for step in (2, 5)], minor=True)
+    axes.set_yticks([step * 10.0**power for power in up[:-1] for step in (2, 5)], minor=True)
+    axes.tick_params(which="minor", length=2.5, labelbottom=False, labelleft=False)
+
+
+def _paper() -> dict[str, object]:
+    """A scrap of the page behind a label, so that lines under it do not make it illegible."""
+    return {"facecolor": style.PAPER, "edgecolor": "none", "alpha": 0.75, "pad": 0.5}
 
 
 def _memory(axes: Axes, roof: Memory, peak: float, left: float) -> None:
@@ -140,10 +88,11 @@ def _memory(axes: Axes, roof: Memory, peak: float, left: float) -> None:
     axes.annotate(
         roof.level.upper(),
         (left, left * roof.rate),
-        xytext=(14, 0),
+        xytext=(12, -1),
         textcoords="offset points",
         va="top",
         fontsize=8.5,
+        bbox=_paper(),
     )
 
 
@@ -156,14 +105,45 @@ def _without_overlap(axes: Axes, data: Roofline, left: float, right: float) -> N
             grid,
             [1 / (1 / peak + 1 / (roof.rate * x)) for x in grid],
             color=style.LEVELS.get(roof.level, style.PLAIN).colour,
-            linewidth=0.9,
+            linewidth=0.8,
+            alpha=0.75,
             zorder=2,
             label=f"thin: no overlap, {data.bound.upper()}" if number == len(data.memory) - 1 else None,
         )
 
 
-def _compute(axes: Axes, data: Roofline, right: float) -> None:
+def _nominal(axes: Axes, data: Roofline, left: float, right: float) -> None:
+    """Dashed: what a driver or a vendor states."""
+    peak = max(roof.rate for roof in data.compute)
+    for number, one in enumerate(data.nominal):
+        ends = ([left, peak / one.rate], [left * one.rate, peak]) if one.level else (
+            [peak / max(roof.rate for roof in data.memory), right], [one.rate, one.rate]
+        )  # fmt: skip
+        axes.plot(
+            *ends,
+            color=style.SOFT,
+            linestyle=(0, (6, 4)),
+            linewidth=1.0,
+            zorder=2,
+            label="dashed: nominal" if not number else None,
+        )
+        text = f"nominal {one.name.upper()}, measured {one.ratio:.0%} of it".replace("%", " %")
+        at = (ends[0][0] * 1.6, ends[1][0] * 1.6) if one.level else (right, one.rate)
+        axes.annotate(
+            text,
+            at,
+            xytext=(0, 3) if one.level else (-110, 3),
+            textcoords="offset points",
+            ha="left" if one.level else "right",
+            fontsize=7.5,
+            color=style.SOFT,
+        )
+
+
+def _compute(axes: Axes, data: Roofline, right: float) -> list[tuple[float, str, bool]]:
+    """Flat roofs; gives rate, text and whether the text is below its line, of each label."""
     fastest = max(roof.rate for roof in data.memory)
+    named = []
     last = math.inf
     for number, roof in enumerate(sorted(data.compute, key=lambda roof: -roof.rate)):
         axes.plot(
@@ -175,17 +155,22 @@ def _compute(axes: Axes, data: Roofline, right: float) -> None:
             zorder=3,
         )
         # Above its line, unless the next roof up is too near for a line of text.
-        below = last / roof.rate < 1.5
+        under = last / roof.rate < 1.5
+        text = f"{roof.precision.upper()} {format_value(roof.rate, f'{data.unit}/second', 3)}"
         axes.annotate(
-            f"{roof.precision.upper()} {format_value(roof.rate, 'FLOP/second', 3)}",
+            text,
             (right, roof.rate),
-            xytext=(-3, -3 if below else 3),
+            xytext=(-3, -3 if under else 3),
             textcoords="offset points",
             ha="right",
-            va="top" if below else "bottom",
+            va="top" if under else "bottom",
             fontsize=8.5,
+            bbox=_paper(),
+            zorder=8,
         )
+        named.append((roof.rate, text, under))
         last = roof.rate
+    return named
 
 
 def _ridges(axes: Axes, data: Roofline) -> None:
@@ -203,10 +188,108 @@ def _ridges(axes: Axes, data: Roofline) -> None:
             [ridge.intensity],
             [peak],
             marker=stroke.marker,
-            markersize=6,
+            markersize=5,
             markerfacecolor=style.PAPER,
             markeredgecolor=stroke.colour,
-            markeredgewidth=1.6,
+            markeredgewidth=1.3,
             linestyle="none",
-            zorder=5,
+            zorder=4,
         )
+
+
+def _kernels(axes: Axes, data: Roofline, named: list[tuple[float, str, bool]]) -> None:
+    """Filled marks in the colour of the level that serves them; sizes of one routine are joined."""
+    groups: dict[str, list[Kernel]] = {}
+    for kernel in data.kernels:
+        groups.setdefault(kernel.group or kernel.label, []).append(kernel)
+    for group in groups.values():
+        axes.plot(
+            [one.intensity for one in group],
+            [one.rate for one in group],
+            color=style.SOFT,
+            linewidth=0.6,
+            alpha=0.6,
+            zorder=4,
+        )
+    for kernel in data.kernels:
+        stroke = style.LEVELS.get(kernel.level)
+        colour = stroke.colour if stroke is not None else style.INK
+        if kernel.low is not None and kernel.high is not None:
+            axes.plot(
+                [kernel.intensity] * 2,
+                [kernel.low, kernel.high],
+                color=colour,
+                linewidth=1.0,
+                alpha=0.6,
+                zorder=5,
+            )
+        axes.plot(
+            [kernel.intensity],
+            [kernel.rate],
+            marker=stroke.marker if stroke is not None else "*",
+            color=colour,
+            markersize=5 if stroke is not None else 7,
+            markeredgecolor=style.PAPER,
+            markeredgewidth=0.5,
+            linestyle="none",
+            zorder=6,
+            gid=f"kernel-{kernel.label}",
+        )
+    _names(axes, data, named)
+
+
+def _names(axes: Axes, data: Roofline, named: list[tuple[float, str, bool]]) -> None:
+    scale = 72 / axes.figure.dpi
+    corners = axes.transAxes.transform([(0, 0), (1, 1)]) * scale
+    inner = labels.Box(*corners[0], *corners[1])
+    taken = []
+    for rate, text, under in named:
+        y = axes.transData.transform((1.0, rate))[1] * scale
+        width = labels.ADVANCE * 8.5 * len(text)
+        taken.append(
+            labels.Box(inner.right - width, y - (13 if under else 0), inner.right, y + (0 if under else 13))
+        )
+    spots = [
+        (*(axes.transData.transform((kernel.intensity, kernel.rate)) * scale), kernel.label)
+        for kernel in data.kernels
+    ]
+    for kernel, spot in zip(data.kernels, labels.place(spots, inner, taken), strict=True):
+        if spot is not None:
+            axes.annotate(
+                kernel.label,
+                (kernel.intensity, kernel.rate),
+                xytext=(spot.dx, spot.dy),
+                textcoords="offset points",
+                fontsize=labels.SIZE,
+                bbox=_paper(),
+                zorder=7,
+            )
+
+
+def _titled(svg: str, kernels: tuple[Kernel, ...]) -> str:
+    """Each kernel's group with a title, which a browser shows under the pointer."""
+    by_label = {kernel.label: kernel.told for kernel in kernels if kernel.told}
+
+    def title(match: re.Match[str]) -> str:
+        return (
+            f"{match.group(0)}<title>{escape(by_label[match.group(1)])}</title>"
+            if match.group(1) in by_label
+            else match.group(0)
+        )
+
+    return re.sub(r'<g id="kernel-([A-Z]+\d*)">', title, svg)
+
+
+def standalone(svg: str) -> str:
+    """The drawing as a file of its own: on paper, and in the dark palette where its reader prefers that.
+
+    Colours stay written out, so that a program without style sheets shows the light one.
+    """
+    dark = "".join(
+        f'[style*="{what}: {colour}"]{{{what}:{other}!important}}'
+        for colour, other in style.DARK.items()
+        for what in ("fill", "stroke")
+    )
+    paper = f"svg{{background:{style.PAPER}}}"
+    night = f"@media(prefers-color-scheme:dark){{svg{{background:{style.DARK[style.PAPER]}}}{dark}}}"
+    return svg.replace("<defs>", f"<style>{paper}{night}</style>\n<defs>", 1)

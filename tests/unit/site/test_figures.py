@@ -16,6 +16,7 @@ from reportgen.site.figures import (
     interference,
     latency,
     roofline,
+    roofline_record,
     style,
     throughput,
     working_set,
@@ -74,13 +75,21 @@ RATES = bandwidth.Bandwidth(
     ),
     cores=2,
 )
-ROOFS = roofline.Roofline(
-    (roofline.Memory("l1", "triad", 4e11), roofline.Memory("dram", "triad", 1.2e10)),
-    (roofline.Compute("fp32", 2.2e11), roofline.Compute("fp64", 1.1e11)),
-    (roofline.Ridge("dram", "fp32", 18.3, 18.0, 18.6), roofline.Ridge("l1", "fp64", 0.27)),
-    (roofline.Kernel("sgemm 1024", 85, 1.8e11), roofline.Kernel("", 40, 1.6e11)),
+ROOFS = roofline_record.Roofline(
+    (roofline_record.Memory("l1", "triad", 4e11), roofline_record.Memory("dram", "triad", 1.2e10)),
+    (roofline_record.Compute("fp32", 2.2e11), roofline_record.Compute("fp64", 1.1e11)),
+    (
+        roofline_record.Ridge("dram", "fp32", 18.3, 18.0, 18.6),
+        roofline_record.Ridge("l1", "fp64", 0.27),
+    ),
+    tuple(
+        roofline_record.Kernel(f"{'ABCDEFGHIJ'[n // 5]}{n % 5 + 1}", 0.1 * 1.17**n, 5e9 * 1.07**n, 4e9 * 1.07**n,
+                               6e9 * 1.07**n, "l1" if n % 2 else "", "ABCDEFGHIJ"[n // 5], f"kernel {n}")
+        for n in range(48)
+    ),
     bound="fp32",
-)
+    nominal=(roofline_record.Nominal("fp32", 2.4e11, 0.92), roofline_record.Nominal("dram", 2e10, 0.6, True)),
+)  # fmt: skip
 
 ALL: list[tuple[str, Any, Callable[[Any], str]]] = [
     ("working_set", SWEEP, working_set.draw),
@@ -147,7 +156,7 @@ def test_a_boundary_is_written_as_an_interval_and_a_bound_as_a_bound() -> None:
 def test_the_cache_draws_once_and_again_only_for_another_record(tmp_path: Path) -> None:
     calls = []
 
-    def draw(record: roofline.Roofline) -> str:
+    def draw(record: roofline_record.Roofline) -> str:
         calls.append(record)
         return f'<svg viewBox="0 0 480 300"><!-- {len(record.memory)} {style.INK} --></svg>'
 
@@ -156,5 +165,5 @@ def test_the_cache_draws_once_and_again_only_for_another_record(tmp_path: Path) 
     assert first == again
     assert (first.width, first.height) == (640, 400)
     assert style.DARK[style.INK] in first.dark
-    cache.drawn(tmp_path, "roofline", roofline.Roofline(ROOFS.memory[:1], ROOFS.compute), draw)
+    cache.drawn(tmp_path, "roofline", roofline_record.Roofline(ROOFS.memory[:1], ROOFS.compute), draw)
     assert len(calls) == 2

@@ -1,0 +1,211 @@
+"""`reportgen roofline`: where kernels stand under the measured roofs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from reportgen.cli import output
+from reportgen.errors import UserError
+from reportgen.units import format_value, significant
+
+if TYPE_CHECKING:
+    from reportgen.roofline.points import Point
+    from reportgen.roofline.sheet import Entry, Sheet
+
+LEVELS = ("l1", "l2", "l3", "dram")
+FEW = 8
+"""Points whose reasons are printed; of more the table is enough."""
+COLUMNS = ("id", "point", "data in", "intensity", "achieved", "roof", "of roof", "verdict", "what to change")
+
+
+@click.command(
+    "roofline",
+    epilog="""\b
+Examples:
+  reportgen roofline                                       the kernels of the newest run
+  reportgen roofline DEVICE --point 'mykernel,2 GFLOP,1.2 GB,50 ms'
+  reportgen roofline --csv points.csv --level l2 --precision fp64
+  reportgen roofline --point a,2e9,1e9,0.05 --svg roofline.svg
+  reportgen roofline latest --json
+\b
+A CSV file has the columns name,work,bytes,seconds and, if you like, precision,level,source.""",
+)
+@click.argument("run", default="latest")
+@click.option(
+    "--point",
+    "texts",
+    multiple=True,
+    metavar="NAME,W,Q,T",
+    help="A kernel of yours: work (FLOP), bytes that cross --level, seconds of one call. Repeatable.",
+)
+@click.option(
+    "--csv",
+    "table",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The same from a CSV file.",
+)
+@click.option(
+    "--level",
+    type=click.Choice(LEVELS, case_sensitive=False),
+    help="Memory level that the bytes cross (dram); of the run's own kernels, the level of their intensity.",
+)
+@click.option(
+    "--precision", help="Compute roof (fp32); of the run's own kernels, only those of this precision."
+)
+@click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), help="Write the figure here.")
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    default=Path("data"),
+    show_default=True,
+    help="Folder of the runs, where RUN is a name in it.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+def command(
+    run: str,
+    texts: tuple[str, ...],
+    table: Path | None,
+    level: str | None,
+    precision: str | None,
+    svg: Path | None,
+    data: Path,
+    as_json: bool,
+) -> None:
+    """Where kernels stand under the roofs of RUN: yours, or those that the run measured.
+
+    RUN is a folder, a run's id or the beginning of one, DEVICE/RUN, a device, or 'latest'.
+    """
+    points = _given(texts, table, level, precision)
+    sheet = _sheet(run, data, points, level, precision)
+    written = _write_svg(sheet, svg) if svg is not None else None
+    if as_json:
+        from reportgen.roofline.sheet import to_json
+
+        click.echo(to_json(sheet).decode(), nl=False)
+        return
+    click.echo(f"{sheet.name}, run {sheet.run}; roofs of {_scope(sheet)}\n")
+    _charts(sheet)
+    output.show([_row(entry) for entry in sheet.points], COLUMNS, as_json=False, empty=_nothing(precision))
+    _details(sheet)
+    if written is not None:
+        click.echo(f"\nWrote {written}")
+
+
+def _given(
+    texts: tuple[str, ...], table: Path | None, level: str | None, precision: str | None
+) -> list[Point] | None:
+    """The user's points, read before anything that takes time; None where there are none."""
+    if not texts and table is None:
+        return None
+    from reportgen.roofline import given
+
+    where, what = (level or "dram").lower(), (precision or "fp32").lower()
+    points = [given.from_option(text, where, what) for text in texts]
+    if table is not None:
+        points.extend(given.from_csv(table, where, what))
+    return points
+
+
+def _sheet(
+    run: str, data: Path, points: list[Point] | None, level: str | None, precision: str | None
+) -> Sheet:
+    from reportgen.model.derive import derive_bundle
+    from reportgen.model.roofline import roofline
+    from reportgen.runs import read, store
+
+    bundle = read.load(store.resolve(data, run))
+    if bundle.run.toolchain_only:
+        raise UserError(
+            f"run {bundle.run.run} built programs and timed nothing, so it has no roofs.",
+            "Name a run of a device that was measured.",
+        )
+    quantities = derive_bundle(bundle).quantities
+    made = roofline(bundle.run, quantities, points, (precision or "").lower(), (level or "").lower())
+    if not made.compute and not made.memory:
+        raise UserError(
+            f"run {made.run} has no measured roof.",
+            "Collect the families roofline and memory_hierarchy: 'reportgen collect'.",
+        )
+    return made
+
+
+def _write_svg(sheet: Sheet, path: Path) -> Path:
+    from reportgen.site.figures import roofline as figure
+    from reportgen.site.figures.roofline_record import drawable, record
+
+    units = [unit for unit in ("FLOP", "OP") if drawable(sheet.with_unit(unit))]
+    if not units:
+        raise UserError("there is nothing to draw: no compute roof and level of one unit were measured.")
+    first = next((unit for unit in units if sheet.with_unit(unit).points), units[0])
+    text = figure.standalone(figure.draw(record(sheet, first)))
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UserError(
+            f"'{path}' cannot be written ({error.strerror}).", "Name another file with --svg."
+        ) from error
+    return path
+
+
+def _scope(sheet: Sheet) -> str:
+    return "the device" if sheet.gpu else "one core"
+
+
+def _charts(sheet: Sheet) -> None:
+    from reportgen.cli import roofline_chart
+
+    for unit in ("FLOP", "OP"):
+        lines = roofline_chart.draw(sheet, unit)
+        if lines:
+            click.echo("\n".join(lines) + "\n")
+
+
+def _nothing(precision: str | None) -> str:
+    which = f" in {precision.upper()}" if precision else ""
+    return f"The run measured no kernel{which}; place one of yours with --point NAME,W,Q,T."
+
+
+def _row(entry: Entry) -> output.Row:
+    point, verdict = entry.point, entry.verdict
+    rate = f"{point.unit}/second"
+    intensity = point.intensity(entry.level)
+    standing = str(verdict.standing)
+    if verdict.limiter:
+        standing = f"{standing}: {verdict.limiter.upper()}"
+    return {
+        "id": entry.id,
+        "point": point.name,
+        "data_in": " or ".join(name.upper() for name in point.levels or (entry.level,)),
+        "intensity": f"{significant(intensity, 3)} {point.unit}/byte" if intensity else "–",
+        "achieved": format_value(point.rate, rate, 3) if point.rate else "–",
+        "roof": format_value(verdict.bound.value, rate, 3) if verdict.bound else "–",
+        "of_roof": f"{verdict.share:.0%}" if verdict.share is not None else "–",
+        "verdict": standing,
+        "what_to_change": verdict.advice[0] if verdict.advice else "",
+    }
+
+
+def _details(sheet: Sheet) -> None:
+    """What is wrong with points above a roof, why the others stand where they do, what is not drawn."""
+    for entry in sheet.points:
+        verdict = entry.verdict
+        if verdict.causes:
+            span = f"{verdict.low:.2f} … {verdict.high:.2f}" if verdict.low and verdict.high else ""
+            click.echo(
+                f"{entry.id} {entry.point.name} is {verdict.share:.2f} times its roof ({span}). Likely:"
+            )
+            for number, cause in enumerate(verdict.causes, 1):
+                click.echo(f"  {number}. {cause.name}: {cause.what}. To find out: {cause.check}.")
+    explained = [entry for entry in sheet.points if not entry.verdict.causes]
+    if len(sheet.points) <= FEW:
+        for entry in explained:
+            click.echo(f"{entry.id} {entry.point.name}: {'; '.join(entry.verdict.reasons)}.")
+    elif explained:
+        click.echo("Reasons and all advice: --json, or the page of the run.")
+    if sheet.absent:
+        click.echo("\nNot drawn:")
+        for one in sheet.absent:
+            click.echo(f"  {one.name}: {one.reason}")
