@@ -11,6 +11,7 @@ import jinja2
 
 from reportgen.backends.base import Source
 from reportgen.backends.cuda import generator_rows as rows
+from reportgen.backends.cuda.generator_fragments import Fragment
 from reportgen.backends.cuda.generator_operands import CONSTRAINTS, Bound
 from reportgen.errors import Unsupported
 from reportgen.runs.schema import Device
@@ -20,6 +21,10 @@ from reportgen.suite.location import probes_root
 
 STEPS = 64
 """Steps of a throughput window over all accumulators: a multiple of every accumulator count."""
+TENSOR_STEPS = 16
+"""The same of matrix instructions, some of which are followed by hundreds of fillers."""
+LAUNCHED = frozenset({"warps", "blocks"})
+"""Settings that change how a kernel is launched, not what is in it: their points share a program."""
 
 PAIR_CHAINS = 4
 """Accumulators of each operation of a pair."""
@@ -105,6 +110,7 @@ class CudaGenerator:
             "kind": "body",
             "seconds": definition.seconds,
             "arguments": "; ".join(what for _, what in passed),
+            **{key: value for key, value in point.settings.items() if key in LAUNCHED},
             **parts.setup,
         }
         return Source(point.id, re.sub(r"\n\s*\n+", "\n", text), parts.expect, parts.work, setup)
@@ -122,15 +128,22 @@ class CudaGenerator:
 
 
 def kernel_name(point: PlannedPoint) -> str:
-    """The `extern "C"` symbol of a point's kernel."""
-    return "probe_" + re.sub(r"\W+", "_", point.id).strip("_")
+    """The `extern "C"` symbol of a point's kernel, of what makes up its code."""
+    named = [f"{key}={value}" for key, value in point.settings.items() if key not in LAUNCHED]
+    return "probe_" + re.sub(r"\W+", "_", f"{point.probe}_{'_'.join(named)}").strip("_")
+
+
+def bind(operation: Operation, form: str, chains: int, kernel: str, tag: str = "") -> Bound | Fragment:
+    """An operation on accumulators of its kind."""
+    kind = Fragment if operation.registers == "fragment" else Bound
+    return kind(operation, form, chains, kernel, tag)
 
 
 def _chain(generator: CudaGenerator, probe: Probe, point: PlannedPoint, kernel: str) -> Parts:
     name = probe.operations[0]
     operation, target = generator.operation(name)
     length = int(point.settings["length"])
-    bound = Bound(operation, operation.latency or operation.form, 1, kernel)
+    bound = bind(operation, operation.latency or operation.form, 1, kernel)
     expect: dict[str, int | str] = {"kind": "chain", "chains": 1}
     expect |= rows.expected([(name, operation, length)], generator.isa)
     work = {"steps": float(length), "instructions": float(length * operation.repeat)}
@@ -142,25 +155,27 @@ def _independent(generator: CudaGenerator, probe: Probe, point: PlannedPoint, ke
     name = str(point.settings.get("operation") or probe.operations[0])
     operation, target = generator.operation(name)
     count = int(point.settings["accumulators"])
-    bound = Bound(operation, operation.throughput or operation.form, count, kernel)
+    bound = bind(operation, operation.throughput or operation.form, count, kernel)
     # a form of its own for throughput is one whose instances do not depend on each other
     expect: dict[str, int | str] = {"kind": "independent", "chains": 0 if operation.throughput else count}
-    expect |= rows.expected([(name, operation, STEPS)], generator.isa)
-    total = float(STEPS * operation.repeat)
+    steps = TENSOR_STEPS if operation.registers == "fragment" else STEPS
+    expect |= rows.expected([(name, operation, steps)], generator.isa)
+    total = float(steps * operation.repeat)
     work = {"instructions": total, "flop": total * operation.flop, "op": total * operation.op}
-    context = {"bound": bound, "rounds": STEPS // count, **_code(bound)}
+    context = {"bound": bound, "rounds": steps // count, **_code(bound)}
     return Parts(context, bound.parameters, expect, work, target=target)
 
 
 def _pair(generator: CudaGenerator, _probe: Probe, point: PlannedPoint, kernel: str) -> Parts:
     names = [name for name in (str(point.settings["first"]), str(point.settings["second"])) if name]
-    bounds, target = [], ""
+    bounds: list[Bound | Fragment] = []
+    target = ""
     for index, name in enumerate(names):
         operation, wanted = generator.operation(name)
         # where one of the two asks for a target with a suffix, both are compiled for it
         target = max(target, wanted, key=len)
         form = operation.throughput or operation.form
-        bounds.append(Bound(operation, form, PAIR_CHAINS, kernel, tag="xy"[index]))
+        bounds.append(bind(operation, form, PAIR_CHAINS, kernel, tag="xy"[index]))
     tied = [bound for bound in bounds if not bound.operation.throughput]
     expect: dict[str, int | str] = {"kind": "pair", "chains": PAIR_CHAINS * len(tied)}
     each = PAIR_GROUPS * PAIR_CHAINS
@@ -192,7 +207,7 @@ def _arranged(parts: list[list[str]], point: PlannedPoint) -> list[str]:
     return [line for lines in (parts if blocked else zip(*parts, strict=True)) for line in lines]
 
 
-def _code(*bounds: Bound) -> dict[str, list[str]]:
+def _code(*bounds: Bound | Fragment) -> dict[str, list[str]]:
     """Lines round the window."""
     return {
         "file": [line for bound in bounds for line in bound.file],
