@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from reportgen.findings.crosschecks import ABSENT
 from reportgen.findings.finding import Claim, Finding
 from reportgen.findings.metric import Kind, parse
 from reportgen.model.architecture import Fact
@@ -189,9 +190,17 @@ def evidence(item: Finding, *, brief: bool = False) -> Html:
     if item.excluded:
         rows.append(("excluded", join(element("div", text) for text in item.excluded)))
     rows.extend(
-        (f"{check.channel}", join((element("b", check.outcome), check.explanation), ": "))
+        (check.channel, join((element("b", check.outcome), check.explanation), ": "))
         for check in item.checks
+        if check.outcome != ABSENT
     )
+    silent = [
+        f"{check.channel} ({check.explanation.rstrip('.')})"
+        for check in item.checks
+        if check.outcome == ABSENT
+    ]
+    if silent:
+        rows.append((ABSENT, join(silent, "; ")))
     if item.confidence_inputs:
         inputs = ", ".join(
             f"{name.replace('_', ' ')} {significant(value, 3)}"
