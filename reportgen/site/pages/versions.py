@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reportgen.runs.schema import Run
 from reportgen.site import address, blocks, templating
 from reportgen.site.address import Links
 from reportgen.site.catalogue import Entry, Shelf
@@ -15,7 +16,7 @@ COLUMNS = (
     Column("report"),
     Column("run"),
     Column("suite"),
-    Column("kernel or driver"),
+    Column("kernel, driver or compiler"),
     Column("probes by status"),
     Column("note"),
 )
@@ -61,6 +62,8 @@ def _row(shelf: Shelf, entry: Entry, here: str, links: Links) -> Row:
     notes: list[Html | str] = []
     if shelf.newest is entry:
         notes.append("newest")
+    if run.toolchain_only:
+        notes.append("toolchain: nothing was measured on a device")
     if run.plan.get("quick"):
         notes.append("quick")
     if run.supersedes:
@@ -73,11 +76,18 @@ def _row(shelf: Shelf, entry: Entry, here: str, links: Links) -> Row:
             Cell(anchor(entry.created, own)),
             Cell(code(entry.run)),
             Cell(run.suite.get("version", "–")),
-            Cell(str(run.environment.get("kernel") or run.environment.get("driver") or "–")),
-            Cell(_probes(view)),
+            Cell(_under(run)),
+            Cell(states.summary(view) if run.toolchain_only else _probes(view)),
             Cell(join(notes, ", ") or "–"),
         )
     )
+
+
+def _under(run: Run) -> str:
+    """What it ran under, or what built it."""
+    if run.toolchain_only:
+        return f"{run.toolchain.get('compiler', '')} {run.toolchain.get('compiler_version', '–')}".strip()
+    return str(run.environment.get("kernel") or run.environment.get("driver") or "–")
 
 
 def _probes(view: View) -> Html:
