@@ -27,14 +27,21 @@ class Pair:
 
 
 def pairs(shelves: tuple[Shelf, ...]) -> Iterator[Pair]:
-    """Runs of one device first, then devices; runs that are not comparable are left out."""
+    """Runs of one device first, then devices; runs that are not comparable are left out.
+
+    Targets of a toolchain are not set against each other: they have a table of their own.
+    """
     for shelf in shelves:
         reports = [entry.report for entry in shelf.entries if entry.report is not None]
         for older in reports[1:]:
             if not obstacles(older.run, reports[0].run):
                 yield _pair(older, reports[0])
                 break
-    newest = [shelf.newest.report for shelf in shelves if shelf.newest.report is not None]
+    newest = [
+        report
+        for shelf in shelves
+        if (report := shelf.newest.report) is not None and not report.run.toolchain_only
+    ]
     for first, second in islice(combinations(newest, 2), MOST_PAIRS):
         if not obstacles(first.run, second.run):
             yield _pair(first, second)
