@@ -8,18 +8,26 @@ from reportgen.cli import output
 from reportgen.units import format_bytes
 
 
+SHOWN = ("memory", "usable_cores", "state")
+"""Columns for people; JSON has the numbers."""
+
+
 @click.command("devices", epilog="\b\nExamples:\n  reportgen devices\n  reportgen devices --json")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(as_json: bool) -> None:
-    """What can be measured here; for what cannot be used, why."""
+    """What can be measured here, and which GPU targets can be built for; for what cannot be used, why."""
     from reportgen.backends import registry
 
+    found = registry.discover()
     rows = []
-    for candidate in registry.discover():
+    # Devices first: a list of a dozen targets would push them out of sight.
+    for candidate in sorted(found, key=lambda one: one.selector.startswith(registry.TARGET)):
         device = candidate.device
+        target = candidate.selector.startswith(registry.TARGET)
         rows.append(
             {
                 "selector": candidate.selector,
+                "kind": "toolchain" if target else "measured",
                 "usable": not candidate.reason,
                 "reason": candidate.reason,
                 "id": device.id,
@@ -28,10 +36,11 @@ def command(as_json: bool) -> None:
                 "cores": device.cores,
                 "memory_bytes": device.memory_bytes,
                 "memory": format_bytes(device.memory_bytes) if device.memory_bytes else "",
-                "state": candidate.reason or "usable",
+                "usable_cores": str(device.cores) if device.isa and not target else "",
+                "state": candidate.reason or ("builds only, nothing is timed" if target else "usable"),
             }
         )
     if as_json:
-        rows = [{key: row[key] for key in row if key not in ("memory", "state")} for row in rows]
-    columns = ["selector", "name", "isa", "cores", "memory", "id", "state"]
+        rows = [{key: row[key] for key in row if key not in SHOWN} for row in rows]
+    columns = ["selector", "name", "isa", "usable cores", "memory", "id", "state"]
     output.show(rows, columns, as_json, empty="No device; 'reportgen doctor' says why.")
