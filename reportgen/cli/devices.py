@@ -7,7 +7,6 @@ import click
 from reportgen.cli import output
 from reportgen.units import format_bytes
 
-
 SHOWN = ("memory", "usable_cores", "state")
 """Columns for people; JSON has the numbers."""
 
