@@ -38,7 +38,7 @@ site: $(VENV)/.core ## build site/ from data/ and docs/
 serve: $(VENV)/.core ## live preview; a new or changed run appears within seconds
 	@$(BIN)/mkdocs serve $(SERVE)
 
-test: $(VENV)/.dev ## the whole test suite
+test: $(VENV)/.dev ## the whole test suite; GPU targets are built for, nothing needs a GPU
 	@$(BIN)/python -m pytest -q $(PYTEST)
 
 lint: $(VENV)/.dev ## ruff and mypy --strict
@@ -72,5 +72,5 @@ $(VENV)/.core: pyproject.toml constraints.txt hatch_build.py | $(BIN)/python
 
 $(VENV)/.dev: $(VENV)/.core
 	@echo "Installing the test tools into $(VENV) (once) ..."
-	@$(PIP) -e '.[dev]'
+	@$(PIP) -e '.[dev,cuda-toolchain]'
 	@touch $@

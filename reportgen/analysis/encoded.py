@@ -49,7 +49,7 @@ def encoded(run: Run, programs: Mapping[str, Program]) -> tuple[Quantity, ...]:
         own = points[probe.id]
         if probe.analysis == "slope" and probe.operation:
             found += _latency(probe, own, chains)
-        if probe.analysis == "plateau" and probe.operation:
+        if probe.analysis == "plateau" and probe.operation and probe.variable == "accumulators":
             found.append(_issue(probe, own, programs, chains.get(probe.operation)))
         found += _resources(probe, own, programs)
         found += _occupancy(probe, own, programs)

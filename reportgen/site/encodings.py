@@ -79,10 +79,12 @@ def encodings(report: Report) -> tuple[Encoding, ...]:
 
 
 def _encoding(report: Report, operation: str, form: str) -> Encoding:
-    probe = report.evidence.asked[operation]
-    ended, reason = outcome(report.points.get(probe.id, ()))
     latency = report.fact(f"encoded.latency.{operation}")
     issue = report.fact(f"encoded.issue.{operation}")
+    # The probe that gave the number, or that says why there is none; else the one that best describes it.
+    told = latency or issue
+    probe = report.evidence.probes[told.probe] if told is not None else report.evidence.asked[operation]
+    ended, reason = outcome(report.points.get(probe.id, ()))
     metrics = (f"encoded.latency.{operation}", f"encoded.issue.{operation}")
     counts: dict[str, int] = next(
         (found for name in metrics if (found := report.details(name).get("opcodes"))), {}
