@@ -11,8 +11,8 @@ from reportgen.runs import manifest
 from reportgen.runs.schema import MANIFEST
 from reportgen.runs.write import PARTIAL
 
-LITERATURE = "published"
-"""`data/published/` holds figures from the literature, not runs."""
+NOT_RUNS = frozenset({"published", "golden"})
+"""Folders of `data/` that are no device: figures from the literature, right values of work counts."""
 LATEST = "latest"
 
 
@@ -90,7 +90,7 @@ def _folders(data_dir: Path) -> Iterator[Path]:
     if not data_dir.is_dir():
         return
     for device in sorted(data_dir.iterdir()):
-        if device.name == LITERATURE or device.name.startswith(".") or not device.is_dir():
+        if device.name in NOT_RUNS or device.name.startswith(".") or not device.is_dir():
             continue
         yield from (run for run in sorted(device.iterdir()) if run.is_dir() and not run.name.startswith("."))
 
