@@ -152,8 +152,7 @@ class Renderer:
 
     def _targets(self, shelves: tuple[Shelf, ...]) -> Iterator[Page]:
         """Targets of a compiler side by side, and what differs between its versions."""
-        if shelves:
-            yield targets.page(shelves, self.links)
+        yield targets.page(shelves, self.links)
         if len(toolkits.versions(shelves)) > 1:
             yield toolkits.page(shelves, self.links)
 

@@ -16,8 +16,20 @@ from reportgen.site.tables import Cell, Column, Row, table
 TITLE = "CUDA targets (toolchain)"
 
 
+EMPTY = element(
+    "p",
+    join(
+        (
+            "There is no toolchain run yet. ",
+            element("code", "reportgen collect --device sm_all"),
+            " makes one for every target, and needs no GPU.",
+        )
+    ),
+)
+
+
 def page(shelves: Sequence[Shelf], links: Links) -> Page:
-    """The newest run of every target."""
+    """The newest run of every target; where there is none, how to make one."""
     here = address.TARGETS
     reports = [shelf.newest.report for shelf in shelves if shelf.newest.report is not None]
     found = {report.run.device.isa: _by_operation(report) for report in reports}
@@ -32,10 +44,10 @@ def page(shelves: Sequence[Shelf], links: Links) -> Page:
     markdown = templating.page(
         "targets.md.j2",
         title=TITLE,
-        toolkits=", ".join(sorted({encodings.toolkit(report) for report in reports})),
+        toolkits=", ".join(sorted({encodings.toolkit(report) for report in reports})) or "the CUDA toolkit",
         compared=links.to(here, address.TOOLKITS) if several else "",
         method=anchor("encoded numbers", links.method(here, "encoded")),
-        summary=summary(shelves, here, links),
+        summary=summary(shelves, here, links) if shelves else EMPTY,
         groups=[
             (
                 group,
