@@ -64,3 +64,7 @@ class CompileError(ReportgenError):
 
 class LaunchError(ReportgenError):
     """A program could not be started or did not finish; recorded as status `failed`."""
+
+
+class DeviceLost(LaunchError):
+    """This process can use the device no more (a sticky error); the next point needs a fresh one."""

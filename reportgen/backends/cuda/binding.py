@@ -1,0 +1,221 @@
+"""The little that is needed of the CUDA driver, and which Python binding gives it.
+
+Three bindings stand behind one interface, and the first that works is taken:
+
+pycuda          the first choice where it is installed
+cuda-bindings   NVIDIA's own
+ctypes          on `libcuda.so.1`; needs no package, and completes the others where they lack a call
+
+`REPORTGEN_CUDA_BINDING` names one of them to have no other.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, NoReturn, Protocol
+
+from reportgen.backends.cuda import results
+from reportgen.errors import BackendUnavailable, DeviceLost, LaunchError, UserError
+
+VARIABLE = "REPORTGEN_CUDA_BINDING"
+
+Handle = Any
+"""Module, function or event, as the binding has it."""
+Shape = tuple[int, int, int]
+
+CLOCK_KHZ, MULTIPROCESSORS, KERNEL_TIMEOUT, ECC = 13, 16, 17, 32
+PCI_BUS, PCI_DEVICE, PCI_DOMAIN = 33, 34, 50
+L2_BYTES, MAJOR, MINOR, SHARED_OPTIN, COMPUTE_MODE = 38, 75, 76, 97, 20
+"""Attributes of a device (`CUdevice_attribute`)."""
+
+SHARED_BYTES, LOCAL_BYTES, REGISTERS, BINARY_VERSION, DYNAMIC_SHARED, CARVE_OUT = 1, 3, 4, 6, 8, 9
+"""Attributes of a function (`CUfunction_attribute`)."""
+
+
+class Binding(Protocol):
+    """The driver for one device; every call raises what `fail` raises.
+
+    Addresses and sizes are in bytes.  Arguments of a kernel are 64-bit integers: addresses, handles, counts.
+    """
+
+    name: str
+
+    def open(self, number: int) -> None:
+        """Initialise, and make the primary context of device `number` current in this thread."""
+
+    def close(self) -> None:
+        """Release the primary context."""
+
+    def driver_version(self) -> int:
+        """13000 for CUDA 13.0."""
+
+    def device_name(self) -> str:
+        """As the driver calls it."""
+
+    def attribute(self, which: int) -> int:
+        """A device attribute."""
+
+    def memory(self) -> tuple[int, int]:
+        """(free, total) bytes."""
+
+    def load(self, cubin: bytes) -> Handle:
+        """A module."""
+
+    def unload(self, module: Handle) -> None:
+        """Give a module back."""
+
+    def function(self, module: Handle, name: str) -> Handle:
+        """A kernel of a module."""
+
+    def function_attribute(self, function: Handle, which: int) -> int:
+        """An attribute of a kernel."""
+
+    def set_function_attribute(self, function: Handle, which: int, value: int) -> None:
+        """Ask for more dynamic shared memory, or for a carve-out."""
+
+    def variable(self, module: Handle, name: str) -> tuple[int, int]:
+        """(address, bytes) of a variable of a module."""
+
+    def allocate(self, size: int) -> int:
+        """Address of new memory."""
+
+    def free(self, address: int) -> None:
+        """Give memory back."""
+
+    def write(self, address: int, data: bytes) -> None:
+        """Host to device."""
+
+    def read(self, address: int, size: int) -> bytes:
+        """Device to host."""
+
+    def fill(self, address: int, word: int, words: int) -> None:
+        """The same 32-bit word everywhere."""
+
+    def copy(self, target: int, source: int, size: int) -> None:
+        """Device to device."""
+
+    def launch(
+        self, function: Handle, grid: Shape, block: Shape, shared: int, arguments: Sequence[int]
+    ) -> None:
+        """Start a kernel; does not wait for it."""
+
+    def synchronize(self) -> None:
+        """Wait for all that was started."""
+
+    def event(self) -> Handle:
+        """A mark in the order of launches."""
+
+    def record(self, event: Handle) -> None:
+        """Put the mark here."""
+
+    def milliseconds(self, start: Handle, stop: Handle) -> float:
+        """Time between two marks that have passed."""
+
+    def texture(self, address: int, size: int) -> int:
+        """A texture object over 32-bit words."""
+
+
+def fail(code: int, call: str) -> NoReturn:
+    """Raise what a code of the driver means.
+
+    Raises:
+        DeviceLost: this process can do nothing with the device any more.
+        MemoryError: the device is out of memory.
+        PermissionError: the driver refuses.
+        LaunchError: anything else.
+    """
+    text = results.explain(code, call)
+    if code in results.STICKY:
+        raise DeviceLost(text)
+    if code == results.OUT_OF_MEMORY:
+        raise MemoryError(text)
+    if code == results.NOT_PERMITTED:
+        raise PermissionError(text)
+    raise LaunchError(text)
+
+
+BINDINGS: dict[str, tuple[str, str, str]] = {
+    "pycuda": ("reportgen.backends.cuda.pycuda_binding", "PycudaBinding", "pycuda"),
+    "cuda-bindings": (
+        "reportgen.backends.cuda.cuda_bindings_binding",
+        "CudaBindingsBinding",
+        "cuda-bindings",
+    ),
+    "ctypes": ("reportgen.backends.cuda.ctypes_binding", "CtypesBinding", ""),
+}
+"""Name -> module, class, package; in order of preference."""
+
+REMEDIES: tuple[tuple[str, str], ...] = (
+    ("libcuda.so.1", "install the NVIDIA driver; in a container, start it with GPU access (--gpus all)"),
+    (
+        "curand",
+        (
+            "pycuda was built without cuRAND's header curand.h: build it with CUDA_ENABLE_CURAND = False in "
+            "~/.aksetup-defaults.py"
+        ),
+    ),
+    (
+        "undefined symbol",
+        (
+            "pycuda was built with the headers of a newer CUDA than the driver serves: build it with those of the "
+            "driver's version, or pip install cuda-bindings"
+        ),
+    ),
+    (
+        "No module named 'pycuda'",
+        (
+            "pip install pycuda; where curand.h is missing put CUDA_ENABLE_CURAND = False into "
+            "~/.aksetup-defaults.py first. Nothing needs it: another binding is used"
+        ),
+    ),
+    ("No module named 'cuda", "pip install cuda-bindings. Nothing needs it: another binding is used"),
+)
+"""Words of an import error -> what to do."""
+
+
+def remedy(error: str) -> str:
+    """What to do about an import error of a binding; empty where nothing is known."""
+    return next((text for words, text in REMEDIES if words.lower() in error.lower()), "")
+
+
+def choose() -> Binding:
+    """The first binding that can be loaded.
+
+    Raises:
+        UserError: the variable names none that is known.
+        BackendUnavailable: none can be loaded, with the reason of each.
+    """
+    wanted = os.environ.get(VARIABLE, "")
+    if wanted and wanted not in BINDINGS:
+        raise UserError(f"{VARIABLE} is '{wanted}'.", f"Set it to one of {', '.join(BINDINGS)}.")
+    missing = []
+    for name in [wanted] if wanted else BINDINGS:
+        module, kind, _ = BINDINGS[name]
+        try:
+            made: Binding = getattr(import_module(module), kind)()
+        except (ImportError, OSError) as error:  # a driver that answers, and says no, is no ImportError
+            missing.append(f"{name}: {error}")
+            continue
+        return made
+    reason = missing[-1]
+    raise BackendUnavailable(f"the CUDA driver cannot be used ({reason}).", f"{remedy(reason)}.".capitalize())
+
+
+def available() -> list[tuple[str, str, str]]:
+    """(name, version or empty, why it cannot be loaded) of every binding."""
+    rows = []
+    for name, (module, kind, package) in BINDINGS.items():
+        try:
+            getattr(import_module(module), kind)()
+            reason = ""
+        except (ImportError, OSError) as error:
+            reason = str(error)
+        try:
+            release = version(package) if package else ""
+        except PackageNotFoundError:
+            release = ""
+        rows.append((name, release, reason))
+    return rows

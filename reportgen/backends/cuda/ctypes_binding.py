@@ -1,0 +1,194 @@
+"""The CUDA driver through ctypes: no package, nothing to build.
+
+Names with `_v2` are what `cuda.h` makes of the plain ones; older entry points take 32-bit sizes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+from reportgen.backends.cuda.binding import Handle, Shape, fail
+from reportgen.backends.cuda.driver import LIBRARY
+
+_LINEAR, _UNSIGNED_32, _AS_INTEGER = 2, 3, 1
+_RESOURCE_WORDS, _TEXTURE_WORDS = 36, 26
+"""32-bit words of `CUDA_RESOURCE_DESC` and `CUDA_TEXTURE_DESC`."""
+
+
+class CtypesBinding:
+    """See `Binding`.
+
+    Args:
+        library: name or path of the driver's library.
+
+    Raises:
+        ImportError: it cannot be loaded.
+    """
+
+    name = "ctypes"
+
+    def __init__(self, library: str = LIBRARY) -> None:
+        try:
+            self._driver = ctypes.CDLL(library)
+        except OSError as error:
+            raise ImportError(str(error)) from error
+        self._device = 0
+        self._open = False
+
+    def _call(self, function: str, *arguments: Any) -> None:
+        try:
+            entry = getattr(self._driver, function)
+        except AttributeError:
+            fail(801, function)
+        code = int(entry(*arguments))
+        if code:
+            fail(code, function)
+
+    def open(self, number: int) -> None:
+        """Initialise, and make the primary context of device `number` current in this thread."""
+        self._call("cuInit", 0)
+        device, context = ctypes.c_int(), ctypes.c_void_p()
+        self._call("cuDeviceGet", ctypes.byref(device), number)
+        self._device = device.value
+        self._call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
+        self._call("cuCtxSetCurrent", context)
+        self._open = True
+
+    def adopt(self, device: int) -> None:
+        """Work in the context that is current already, which another binding made."""
+        self._device = device
+
+    def close(self) -> None:
+        """Release the primary context."""
+        if self._open:
+            self._open = False
+            self._call("cuDevicePrimaryCtxRelease_v2", self._device)
+
+    def driver_version(self) -> int:
+        """13000 for CUDA 13.0."""
+        value = ctypes.c_int()
+        self._call("cuDriverGetVersion", ctypes.byref(value))
+        return value.value
+
+    def device_name(self) -> str:
+        """As the driver calls it."""
+        text = ctypes.create_string_buffer(256)
+        self._call("cuDeviceGetName", text, len(text), self._device)
+        return text.value.decode(errors="replace")
+
+    def attribute(self, which: int) -> int:
+        """A device attribute."""
+        value = ctypes.c_int()
+        self._call("cuDeviceGetAttribute", ctypes.byref(value), which, self._device)
+        return value.value
+
+    def memory(self) -> tuple[int, int]:
+        """(free, total) bytes."""
+        free, total = ctypes.c_size_t(), ctypes.c_size_t()
+        self._call("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total))
+        return free.value, total.value
+
+    def load(self, cubin: bytes) -> Handle:
+        """A module."""
+        module = ctypes.c_void_p()
+        self._call("cuModuleLoadData", ctypes.byref(module), cubin)
+        return module
+
+    def unload(self, module: Handle) -> None:
+        """Give a module back."""
+        self._call("cuModuleUnload", module)
+
+    def function(self, module: Handle, name: str) -> Handle:
+        """A kernel of a module."""
+        function = ctypes.c_void_p()
+        self._call("cuModuleGetFunction", ctypes.byref(function), module, name.encode())
+        return function
+
+    def function_attribute(self, function: Handle, which: int) -> int:
+        """An attribute of a kernel."""
+        value = ctypes.c_int()
+        self._call("cuFuncGetAttribute", ctypes.byref(value), which, function)
+        return value.value
+
+    def set_function_attribute(self, function: Handle, which: int, value: int) -> None:
+        """Ask for more dynamic shared memory, or for a carve-out."""
+        self._call("cuFuncSetAttribute", function, which, value)
+
+    def variable(self, module: Handle, name: str) -> tuple[int, int]:
+        """(address, bytes) of a variable of a module."""
+        address, size = ctypes.c_uint64(), ctypes.c_size_t()
+        self._call("cuModuleGetGlobal_v2", ctypes.byref(address), ctypes.byref(size), module, name.encode())
+        return address.value, size.value
+
+    def allocate(self, size: int) -> int:
+        """Address of new memory."""
+        address = ctypes.c_uint64()
+        self._call("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(size))
+        return address.value
+
+    def free(self, address: int) -> None:
+        """Give memory back."""
+        self._call("cuMemFree_v2", ctypes.c_uint64(address))
+
+    def write(self, address: int, data: bytes) -> None:
+        """Host to device."""
+        self._call("cuMemcpyHtoD_v2", ctypes.c_uint64(address), data, ctypes.c_size_t(len(data)))
+
+    def read(self, address: int, size: int) -> bytes:
+        """Device to host."""
+        buffer = ctypes.create_string_buffer(size)
+        self._call("cuMemcpyDtoH_v2", buffer, ctypes.c_uint64(address), ctypes.c_size_t(size))
+        return buffer.raw
+
+    def fill(self, address: int, word: int, words: int) -> None:
+        """The same 32-bit word everywhere."""
+        self._call("cuMemsetD32_v2", ctypes.c_uint64(address), ctypes.c_uint(word), ctypes.c_size_t(words))
+
+    def copy(self, target: int, source: int, size: int) -> None:
+        """Device to device."""
+        self._call("cuMemcpyDtoD_v2", ctypes.c_uint64(target), ctypes.c_uint64(source), ctypes.c_size_t(size))
+
+    def launch(
+        self, function: Handle, grid: Shape, block: Shape, shared: int, arguments: Sequence[int]
+    ) -> None:
+        """Start a kernel; does not wait for it."""
+        values = [ctypes.c_uint64(value) for value in arguments]
+        pointers = (ctypes.c_void_p * max(1, len(values)))(
+            *(ctypes.cast(ctypes.pointer(value), ctypes.c_void_p) for value in values)
+        )
+        self._call("cuLaunchKernel", function, *grid, *block, shared, None, pointers, None)
+
+    def synchronize(self) -> None:
+        """Wait for all that was started."""
+        self._call("cuCtxSynchronize")
+
+    def event(self) -> Handle:
+        """A mark in the order of launches."""
+        event = ctypes.c_void_p()
+        self._call("cuEventCreate", ctypes.byref(event), 0)
+        return event
+
+    def record(self, event: Handle) -> None:
+        """Put the mark here."""
+        self._call("cuEventRecord", event, None)
+
+    def milliseconds(self, start: Handle, stop: Handle) -> float:
+        """Time between two marks that have passed."""
+        value = ctypes.c_float()
+        self._call("cuEventElapsedTime", ctypes.byref(value), start, stop)
+        return value.value
+
+    def texture(self, address: int, size: int) -> int:
+        """A texture object over 32-bit words, read as integers."""
+        resource = (ctypes.c_uint32 * _RESOURCE_WORDS)()
+        resource[0] = _LINEAR
+        ctypes.c_uint64.from_buffer(resource, 8).value = address
+        resource[4], resource[5] = _UNSIGNED_32, 1
+        ctypes.c_uint64.from_buffer(resource, 24).value = size
+        description = (ctypes.c_uint32 * _TEXTURE_WORDS)()
+        description[4] = _AS_INTEGER
+        made = ctypes.c_uint64()
+        self._call("cuTexObjectCreate", ctypes.byref(made), resource, description, None)
+        return made.value

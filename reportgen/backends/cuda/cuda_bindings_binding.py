@@ -1,0 +1,146 @@
+"""The CUDA driver through NVIDIA's cuda-bindings, whose functions answer with a tuple (code, results...)."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+from reportgen.backends.cuda.binding import Handle, Shape, fail
+from reportgen.backends.cuda.ctypes_binding import CtypesBinding
+
+
+class CudaBindingsBinding:
+    """See `Binding`.
+
+    Raises:
+        ImportError: the package is not installed, or `libcuda.so.1` cannot be loaded.
+    """
+
+    name = "cuda-bindings"
+
+    def __init__(self) -> None:
+        from cuda.bindings import driver
+
+        # The package itself loads the driver at the first call, and may then hang: ask before.
+        self._rest = CtypesBinding()
+        self._cuda: Any = driver
+        self._device: Any = None
+
+    def _call(self, function: str, *arguments: Any) -> Any:
+        code, *values = getattr(self._cuda, function)(*arguments)
+        if int(code):
+            fail(int(code), function)
+        return values[0] if len(values) == 1 else tuple(values)
+
+    def open(self, number: int) -> None:
+        """Initialise, and make the primary context of device `number` current in this thread."""
+        self._call("cuInit", 0)
+        self._device = self._call("cuDeviceGet", number)
+        context = self._call("cuDevicePrimaryCtxRetain", self._device)
+        self._call("cuCtxSetCurrent", context)
+        self._rest.adopt(number)
+
+    def close(self) -> None:
+        """Release the primary context."""
+        if self._device is not None:
+            device, self._device = self._device, None
+            self._call("cuDevicePrimaryCtxRelease", device)
+
+    def driver_version(self) -> int:
+        """13000 for CUDA 13.0."""
+        return int(self._call("cuDriverGetVersion"))
+
+    def device_name(self) -> str:
+        """As the driver calls it."""
+        text: bytes = self._call("cuDeviceGetName", 256, self._device)
+        return text.split(b"\0")[0].decode(errors="replace")
+
+    def attribute(self, which: int) -> int:
+        """A device attribute, by number."""
+        return self._rest.attribute(which)
+
+    def memory(self) -> tuple[int, int]:
+        """(free, total) bytes."""
+        free, total = self._call("cuMemGetInfo")
+        return int(free), int(total)
+
+    def load(self, cubin: bytes) -> Handle:
+        """A module."""
+        return self._call("cuModuleLoadData", cubin)
+
+    def unload(self, module: Handle) -> None:
+        """Give a module back."""
+        self._call("cuModuleUnload", module)
+
+    def function(self, module: Handle, name: str) -> Handle:
+        """A kernel of a module."""
+        return self._call("cuModuleGetFunction", module, name.encode())
+
+    def function_attribute(self, function: Handle, which: int) -> int:
+        """An attribute of a kernel."""
+        named = self._cuda.CUfunction_attribute(which)
+        return int(self._call("cuFuncGetAttribute", named, function))
+
+    def set_function_attribute(self, function: Handle, which: int, value: int) -> None:
+        """Ask for more dynamic shared memory, or for a carve-out."""
+        self._call("cuFuncSetAttribute", function, self._cuda.CUfunction_attribute(which), value)
+
+    def variable(self, module: Handle, name: str) -> tuple[int, int]:
+        """(address, bytes) of a variable of a module."""
+        address, size = self._call("cuModuleGetGlobal", module, name.encode())
+        return int(address), int(size)
+
+    def allocate(self, size: int) -> int:
+        """Address of new memory."""
+        return int(self._call("cuMemAlloc", size))
+
+    def free(self, address: int) -> None:
+        """Give memory back."""
+        self._call("cuMemFree", address)
+
+    def write(self, address: int, data: bytes) -> None:
+        """Host to device."""
+        self._call("cuMemcpyHtoD", address, data, len(data))
+
+    def read(self, address: int, size: int) -> bytes:
+        """Device to host."""
+        buffer = bytearray(size)
+        place = ctypes.addressof((ctypes.c_char * size).from_buffer(buffer))
+        self._call("cuMemcpyDtoH", place, address, size)
+        return bytes(buffer)
+
+    def fill(self, address: int, word: int, words: int) -> None:
+        """The same 32-bit word everywhere."""
+        self._call("cuMemsetD32", address, word, words)
+
+    def copy(self, target: int, source: int, size: int) -> None:
+        """Device to device."""
+        self._call("cuMemcpyDtoD", target, source, size)
+
+    def launch(
+        self, function: Handle, grid: Shape, block: Shape, shared: int, arguments: Sequence[int]
+    ) -> None:
+        """Start a kernel; does not wait for it."""
+        packed = (tuple(arguments), (ctypes.c_uint64,) * len(arguments)) if arguments else 0
+        self._call("cuLaunchKernel", function, *grid, *block, shared, 0, packed, 0)
+
+    def synchronize(self) -> None:
+        """Wait for all that was started."""
+        self._call("cuCtxSynchronize")
+
+    def event(self) -> Handle:
+        """A mark in the order of launches."""
+        return self._call("cuEventCreate", 0)
+
+    def record(self, event: Handle) -> None:
+        """Put the mark here."""
+        self._call("cuEventRecord", event, 0)
+
+    def milliseconds(self, start: Handle, stop: Handle) -> float:
+        """Time between two marks that have passed."""
+        return float(self._call("cuEventElapsedTime", start, stop))
+
+    def texture(self, address: int, size: int) -> int:
+        """A texture object over 32-bit words."""
+        return self._rest.texture(address, size)

@@ -1,0 +1,201 @@
+"""The CUDA driver through pycuda; what pycuda lacks (texture objects) goes past it to the same context."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from reportgen.backends.cuda import results
+from reportgen.backends.cuda.binding import Handle, Shape, fail
+from reportgen.backends.cuda.ctypes_binding import CtypesBinding
+
+
+class PycudaBinding:
+    """See `Binding`.
+
+    Raises:
+        ImportError: pycuda is not installed, or `libcuda.so.1` cannot be loaded.
+    """
+
+    name = "pycuda"
+
+    def __init__(self) -> None:
+        from pycuda import driver
+
+        self._cuda: Any = driver
+        self._rest = CtypesBinding()
+        self._device: Any = None
+        self._context: Any = None
+        self._memory: dict[int, Any] = {}
+
+    def _call(self, what: str, function: Any, *arguments: Any, **named: Any) -> Any:
+        try:
+            return function(*arguments, **named)
+        except self._cuda.Error as error:
+            fail(_code(error), what)
+        except UnicodeDecodeError:  # a driver that cannot name its own error
+            fail(999, what)
+
+    def open(self, number: int) -> None:
+        """Initialise, and make the primary context of device `number` current in this thread."""
+        self._call("cuInit", self._cuda.init)
+        self._device = self._call("cuDeviceGet", self._cuda.Device, number)
+        self._context = self._call("cuDevicePrimaryCtxRetain", self._device.retain_primary_context)
+        self._call("cuCtxPushCurrent", self._context.push)
+        self._rest.adopt(number)
+
+    def close(self) -> None:
+        """Release the primary context."""
+        if self._context is not None:
+            self._memory.clear()
+            context, self._context = self._context, None
+            self._call("cuCtxPopCurrent", context.pop)
+
+    def driver_version(self) -> int:
+        """13000 for CUDA 13.0."""
+        return int(self._call("cuDriverGetVersion", self._cuda.get_driver_version))
+
+    def device_name(self) -> str:
+        """As the driver calls it."""
+        return str(self._call("cuDeviceGetName", self._device.name))
+
+    def attribute(self, which: int) -> int:
+        """A device attribute, by number: pycuda does not name them all."""
+        return self._rest.attribute(which)
+
+    def memory(self) -> tuple[int, int]:
+        """(free, total) bytes."""
+        free, total = self._call("cuMemGetInfo", self._cuda.mem_get_info)
+        return int(free), int(total)
+
+    def load(self, cubin: bytes) -> Handle:
+        """A module."""
+        return self._call("cuModuleLoadDataEx", self._cuda.module_from_buffer, cubin)
+
+    def unload(self, module: Handle) -> None:
+        """A module goes with its last reference."""
+
+    def function(self, module: Handle, name: str) -> Handle:
+        """A kernel of a module."""
+        return self._call("cuModuleGetFunction", module.get_function, name)
+
+    def function_attribute(self, function: Handle, which: int) -> int:
+        """An attribute of a kernel."""
+        known = self._cuda.function_attribute
+        return int(self._call("cuFuncGetAttribute", function.get_attribute, _named(known, which)))
+
+    def set_function_attribute(self, function: Handle, which: int, value: int) -> None:
+        """Ask for more dynamic shared memory, or for a carve-out."""
+        known = self._cuda.function_attribute
+        self._call("cuFuncSetAttribute", function.set_attribute, _named(known, which), value)
+
+    def variable(self, module: Handle, name: str) -> tuple[int, int]:
+        """(address, bytes) of a variable of a module."""
+        address, size = self._call("cuModuleGetGlobal", module.get_global, name)
+        return int(address), int(size)
+
+    def allocate(self, size: int) -> int:
+        """Address of new memory."""
+        made = self._call("cuMemAlloc", self._cuda.mem_alloc, size)
+        self._memory[int(made)] = made
+        return int(made)
+
+    def free(self, address: int) -> None:
+        """Give memory back."""
+        self._call("cuMemFree", self._memory.pop(address).free)
+
+    def write(self, address: int, data: bytes) -> None:
+        """Host to device."""
+        self._call("cuMemcpyHtoD", self._cuda.memcpy_htod, address, data)
+
+    def read(self, address: int, size: int) -> bytes:
+        """Device to host."""
+        buffer = bytearray(size)
+        self._call("cuMemcpyDtoH", self._cuda.memcpy_dtoh, buffer, address)
+        return bytes(buffer)
+
+    def fill(self, address: int, word: int, words: int) -> None:
+        """The same 32-bit word everywhere."""
+        self._call("cuMemsetD32", self._cuda.memset_d32, address, word, words)
+
+    def copy(self, target: int, source: int, size: int) -> None:
+        """Device to device."""
+        self._call("cuMemcpyDtoD", self._cuda.memcpy_dtod, target, source, size)
+
+    def launch(
+        self, function: Handle, grid: Shape, block: Shape, shared: int, arguments: Sequence[int]
+    ) -> None:
+        """Start a kernel; does not wait for it."""
+        import numpy as np
+
+        given = [np.uint64(value) for value in arguments]
+        self._call("cuLaunchKernel", function, *given, grid=grid, block=block, shared=shared)
+
+    def synchronize(self) -> None:
+        """Wait for all that was started."""
+        self._call("cuCtxSynchronize", self._cuda.Context.synchronize)
+
+    def event(self) -> Handle:
+        """A mark in the order of launches."""
+        return self._call("cuEventCreate", self._cuda.Event)
+
+    def record(self, event: Handle) -> None:
+        """Put the mark here."""
+        self._call("cuEventRecord", event.record)
+
+    def milliseconds(self, start: Handle, stop: Handle) -> float:
+        """Time between two marks that have passed."""
+        return float(self._call("cuEventElapsedTime", start.time_till, stop))
+
+    def texture(self, address: int, size: int) -> int:
+        """A texture object over 32-bit words."""
+        return self._rest.texture(address, size)
+
+
+_NAMES = {
+    1: "SHARED_SIZE_BYTES",
+    3: "LOCAL_SIZE_BYTES",
+    4: "NUM_REGS",
+    6: "BINARY_VERSION",
+    8: "MAX_DYNAMIC_SHARED_SIZE_BYTES",
+    9: "PREFERRED_SHARED_MEMORY_CARVEOUT",
+}
+"""Function attributes as pycuda names them."""
+
+
+def _named(known: Any, which: int) -> Any:
+    return getattr(known, _NAMES[which])
+
+
+_WORDS = {
+    "no CUDA-capable device": 100,
+    "stub library": 34,
+    "system has unsupported display driver": 803,
+    "out of memory": 2,
+    "illegal memory access": 700,
+    "too many resources": 701,
+    "the launch timed out": 702,
+    "context is destroyed": 709,
+    "device-side assert": 710,
+    "illegal instruction": 715,
+    "misaligned address": 716,
+    "unspecified launch failure": 719,
+    "no kernel image": 209,
+    "named symbol not found": 500,
+    "operation not permitted": 800,
+    "operation not supported": 801,
+    "invalid argument": 1,
+    "unknown error": 999,
+}
+"""Words of the driver's own text -> code, where the exception does not carry one."""
+
+
+def _code(error: Any) -> int:
+    code = getattr(error, "code", None)
+    if isinstance(code, int):
+        return code
+    text = str(error)
+    found = next((number for words, number in _WORDS.items() if words in text), 0)
+    if not found and type(error).__name__ == "MemoryError":
+        found = results.OUT_OF_MEMORY
+    return found or 999
