@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -144,12 +144,25 @@ def _points(
     planned: Plan, made: builds.Results, facts: Mapping[str, dict[str, int | float | str]]
 ) -> tuple[Point, ...]:
     asked = {entry.point.id: entry for entry in planned.entries}
-    return tuple(
+    return once(
         planned.settled[name]
         if name in planned.settled
         else settle(asked[name], made[name], facts.get(name, {}))
         for name in planned.sequence
     )
+
+
+def once(points: Iterable[Point]) -> tuple[Point, ...]:
+    """Of a probe all of whose points lack a program for one reason, the first: one is enough to say so."""
+    by_probe: dict[str, list[Point]] = {}
+    for point in points:
+        by_probe.setdefault(point.probe, []).append(point)
+    kept: list[Point] = []
+    for some in by_probe.values():
+        reasons = {(point.status, point.reason, point.program) for point in some}
+        alike = len(reasons) == 1 and not some[0].program
+        kept += some[:1] if alike else some
+    return tuple(kept)
 
 
 def settle(asked: Entry, made: Made | Fault, facts: dict[str, int | float | str]) -> Point:

@@ -65,7 +65,11 @@ def page(shelves: Sequence[Shelf], links: Links) -> Page:
         read = {
             version: {one.operation: one for one in encodings.encodings(r)} for version, r in reports.items()
         }
-        common = [name for name in next(iter(read.values())) if all(name in some for some in read.values())]
+        common = [
+            name
+            for name in next(iter(read.values()))
+            if all(name in some and some[name].outcome != "skipped" for some in read.values())
+        ]
         different = [name for name in common if len({told(some[name]) for some in read.values()}) > 1]
         rows += [_row(shelf, name, read, known, here, links) for name in different]
         counts.append(_count(shelf, reports, read, common, different, known, here, links))
@@ -131,7 +135,7 @@ def _counts(rows: Sequence[Row], known: Sequence[str]) -> Html:
         Column("operations in all", number=True),
         Column("made alike", number=True),
         Column("other instructions or outcome", number=True),
-        Column("same instructions, other distance", number=True),
+        Column("same instructions, other distance or a scoreboard", number=True),
         *(Column(f"run of CUDA {version}") for version in known),
     )
     return table("toolkits", "How much is the same, target by target.", columns, rows, sortable=False)
