@@ -202,7 +202,8 @@ def _details(sheet: Sheet) -> None:
     explained = [entry for entry in sheet.points if not entry.verdict.causes]
     if len(sheet.points) <= FEW:
         for entry in explained:
-            click.echo(f"{entry.id} {entry.point.name}: {'; '.join(entry.verdict.reasons)}.")
+            told = [text for text in (entry.verdict.under, *entry.verdict.reasons) if text]
+            click.echo(f"{entry.id} {entry.point.name}: {'; '.join(told)}.")
     elif explained:
         click.echo("Reasons and all advice: --json, or the page of the run.")
     if sheet.absent:

@@ -144,7 +144,7 @@ def _measured(one: Quantity, routine: str, size: str, name: str, roofs: Roofs) -
         moved=bytes_by_level,
         precision=precision,
         rate=one.value,
-        low=one.low,
+        low=None if one.low is None else max(0.0, one.low),
         high=one.high,
         bytes_source=Source(details.get("bytes_source", Source.COMPULSORY)),
         levels=levels,

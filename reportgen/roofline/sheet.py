@@ -182,7 +182,8 @@ def to_csv(sheet: Sheet) -> bytes:
             entry.id, point.name, point.precision, entry.level, point.work, point.unit,
             moved.least if moved else None, point.intensity(entry.level), point.rate, point.low, point.high,
             point.seconds, bound.value if bound else None, verdict.limiter, verdict.share, verdict.low,
-            verdict.high, verdict.standing, "; ".join(verdict.reasons), "; ".join(verdict.advice),
+            verdict.high, verdict.standing, "; ".join(filter(None, (verdict.under, *verdict.reasons))),
+            "; ".join(verdict.advice),
             "; ".join(f"{cause.name} ({cause.fit:.2f})" for cause in verdict.causes),
             point.work_source, point.bytes_source, point.metric,
         )  # fmt: skip

@@ -55,7 +55,10 @@ class Verdict(msgspec.Struct, frozen=True):
     bound: Bound | None = None
     limiter: str = ""
     """Name of the roof that binds it; empty unless the second stage could say so."""
+    under: str = ""
+    """The lowest roof above it, in words."""
     reasons: tuple[str, ...] = ()
+    """What else decided the answer."""
     advice: tuple[str, ...] = ()
     causes: tuple[Cause, ...] = ()
     """Of a point above a roof: what may be wrong, the best fit first."""
@@ -104,13 +107,13 @@ def _in_level(point: Point, level: str, roofs: Roofs) -> Verdict:
     if point.rate is None:
         return Verdict(
             Standing.PREDICTED, level=level, bound=lowest, limiter="" if lowest.rivals else lowest.limiter,
-            reasons=(_under(point, lowest),), advice=advice.bound_by(lowest, point, roofs),
+            under=_under(point, lowest), advice=advice.bound_by(lowest, point, roofs),
         )  # fmt: skip
     low = (point.low if point.low is not None else point.rate) / lowest.high
     high = (point.high if point.high is not None else point.rate) / lowest.low
     verdict = Verdict(
         Standing.CANNOT_TELL, point.rate / lowest.value, low, high, level, lowest,
-        reasons=(_under(point, lowest),),
+        under=_under(point, lowest),
     )  # fmt: skip
     return _stages(point, verdict, lowest, roofs)
 
@@ -132,14 +135,14 @@ def _stages(point: Point, verdict: Verdict, lowest: Bound, roofs: Roofs) -> Verd
     if missing and (first, last) != (Standing.NEAR, Standing.NEAR):
         names = " and ".join(missing)
         why = f"no {names} roof was measured, and that may be the lower one"
-        return msgspec.structs.replace(verdict, reasons=(*verdict.reasons, why), advice=advice.NO_ROOF)
+        return msgspec.structs.replace(verdict, reasons=(why,), advice=advice.NO_ROOF)
     if first is not last:
         why = f"the share lies between {percent(verdict.low)} and {percent(verdict.high)}: {first} to {last}"
-        return msgspec.structs.replace(verdict, reasons=(*verdict.reasons, why), advice=advice.UNCLEAR)
+        return msgspec.structs.replace(verdict, reasons=(why,), advice=advice.UNCLEAR)
     if first is Standing.NEAR:
         return _which(point, verdict, lowest, roofs)
     told = advice.PARTIAL if first is Standing.PARTIAL else advice.NEITHER
-    reasons = (*verdict.reasons, *_overlap(point, lowest)) if first is Standing.PARTIAL else verdict.reasons
+    reasons = _overlap(point, lowest) if first is Standing.PARTIAL else ()
     return msgspec.structs.replace(verdict, standing=first, reasons=reasons, advice=told)
 
 
@@ -160,7 +163,7 @@ def _which(point: Point, verdict: Verdict, lowest: Bound, roofs: Roofs) -> Verdi
         names = " and ".join(name.upper() for name in (lowest.limiter, *lowest.rivals))
         why = f"cannot tell which roof: the intervals of {names} overlap at this intensity"
         return msgspec.structs.replace(
-            verdict, standing=Standing.NEAR, reasons=(*verdict.reasons, why),
+            verdict, standing=Standing.NEAR, reasons=(why,),
             advice=advice.bound_by(lowest, point, roofs),
         )  # fmt: skip
     return msgspec.structs.replace(

@@ -12,7 +12,7 @@ from typing import Any
 from reportgen.findings.metric import ALL_CORES, parse
 from reportgen.model.architecture import Fact
 from reportgen.roofline.roofs import FLOP, OP
-from reportgen.site import address
+from reportgen.site import address, roofline_data
 from reportgen.site.figures import (
     bandwidth,
     interference,
@@ -27,6 +27,8 @@ from reportgen.site.figures.cache import Drawn, drawn
 from reportgen.site.report import Report
 from reportgen.site.view import Picture
 
+ROOFLINES = {"roofline": FLOP, "roofline_op": OP}
+"""Charts of one unit of work each; their data lie beside them."""
 SCALAR = "scalar"
 FORMS = {"128": "128 bit", "256": "256 bit", "512": "512 bit"}
 LEGIBLE = 0.12
@@ -45,8 +47,7 @@ def draw_all(report: Report, store: Path) -> Iterator[tuple[str, Drawn]]:
         ("interference", heat_map, interference.draw),
         ("working_set", sweep, working_set.draw),
         ("bandwidth", rates, bandwidth.draw),
-        ("roofline", roofs(FLOP), roofline.draw),
-        ("roofline_op", roofs(OP), roofline.draw),
+        *((name, roofs(unit), roofline.draw) for name, unit in ROOFLINES.items()),
         ("occupancy", occupancies, occupancy.draw),
     )
     for name, collect, draw in makers:
@@ -55,12 +56,19 @@ def draw_all(report: Report, store: Path) -> Iterator[tuple[str, Drawn]]:
             yield name, drawn(store, name, record, draw)
 
 
-def place(report: Report, name: str, figure: Drawn) -> tuple[Picture, dict[str, str]]:
+def place(report: Report, name: str, figure: Drawn) -> tuple[Picture, dict[str, bytes]]:
     """Where a drawn figure lies beside its report: the picture, and the content by source path."""
     device, run = report.run.device.id, report.run.run
-    light = address.run_asset(device, run, f"figures/{name}.light.svg")
-    dark = address.run_asset(device, run, f"figures/{name}.dark.svg")
-    return Picture(light, dark, (figure.width, figure.height)), {light: figure.light, dark: figure.dark}
+
+    def beside(file: str) -> str:
+        return address.run_asset(device, run, f"figures/{file}")
+
+    light, dark = beside(f"{name}.light.svg"), beside(f"{name}.dark.svg")
+    files = {light: figure.light.encode(), dark: figure.dark.encode()}
+    if name in ROOFLINES:
+        data = roofline_data.files(report.roofline.with_unit(ROOFLINES[name]), name, figure)
+        files |= {beside(file): content for file, content in data.items()}
+    return Picture(light, dark, (figure.width, figure.height)), files
 
 
 def split(operation: str) -> tuple[str, str]:

@@ -54,8 +54,8 @@ def collector_resting() -> Iterator[None]:
 
 
 ASSETS = Path(__file__).parent / "assets"
-STYLES = ("assets/reportgen/report.css",)
-SCRIPTS = ("assets/reportgen/tables.js",)
+STYLES = ("assets/reportgen/report.css", "assets/reportgen/roofline.css")
+SCRIPTS = ("assets/reportgen/tables.js", "assets/reportgen/roofline.js")
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ class Renderer:
         for name, figure in pictures.draw_all(report, self.cache / "figures"):
             shown[name], files = pictures.place(report, name, figure)
             for uri, content in files.items():
-                write_if_changed(tree / uri, content.encode())
+                write_if_changed(tree / uri, content)
                 assets.append(Rendered(uri, tree / uri))
         assets += [
             Rendered(address.run_asset(entry.device, entry.run, f"download/{item.name}"), item.path)

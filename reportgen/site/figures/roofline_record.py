@@ -148,5 +148,5 @@ def frame(data: Roofline) -> tuple[float, float, float, float]:
     reached = [end for kernel in data.kernels for end in (kernel.rate, kernel.high) if end]
     lowest = min([roof.rate * left for roof in data.memory] + [kernel.rate for kernel in data.kernels])
     bottom = 10.0 ** math.floor(math.log10(lowest))
-    top = 10.0 ** math.ceil(math.log10(max(*peaks, *stated, *reached) * 1.15))
+    top = 10.0 ** math.ceil(math.log10(max([*peaks, *stated, *reached]) * 1.15))
     return left, right, bottom, top

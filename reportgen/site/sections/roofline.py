@@ -1,56 +1,254 @@
-"""The measured roofline: roofs, ridge points, and library routines placed under them."""
+"""The measured roofline: roofs, kernels with their verdicts, and what is not drawn."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from reportgen.findings.metric import Kind, parse
 from reportgen.findings.wording.names import noun
 from reportgen.model.architecture import Fact
-from reportgen.site import blocks
+from reportgen.roofline.sheet import Entry, Sheet
+from reportgen.roofline.verdict import Standing
+from reportgen.site import blocks, roofline_data
+from reportgen.site.markup import Html, anchor, element, fold, join
 from reportgen.site.tables import Cell, Column, Row, table
 from reportgen.site.view import Section, View, present, sentence
+from reportgen.units import format_interval, format_moved, format_value, significant
 
-COLUMNS = (
-    Column("metric"),
+ROOFS = (
+    Column("roof or ridge"),
     Column("value", number=True),
     Column("interval", number=True),
+    Column("nominal", number=True, note="what a driver or a data sheet states, and the measured share of it"),
     Column("n", number=True, note="accepted samples"),
     blocks.STANDING,
 )
+KERNELS = (
+    Column("kernel", note="its short name in the figure first; work W and bytes Q of one call"),
+    Column("intensity", number=True, note="work over the bytes that cross the level in which its data lie"),
+    Column("achieved", number=True),
+    Column("lowest roof", number=True, note="the lower of its compute roof and its bandwidth roofs there"),
+    Column("share", number=True, note="achieved rate over the lowest roof"),
+    Column("verdict"),
+    Column("why, and what to change"),
+)
+FEW = 6
+"""So many things that are not drawn are listed openly; more are folded."""
 
 
 def section(view: View) -> Section | None:
-    """Compute roofs, ridges and routines of one core."""
-    facts = view.report.of("peak.", "ridge.", "kernel.")
-    if not facts:
+    """Compute roofs, ridges and kernels of one core."""
+    facts = view.report.of("peak.", "ridge.")
+    sheet = view.report.roofline
+    if not facts and not sheet.points:
         return None
-    intro = view.intro("roofline")
-    ridges = [view.report.finding.get(f.metric) for f in facts if parse(f.metric).kind is Kind.RIDGE]
+    told = view.stated(f.metric for f in facts if parse(f.metric).kind is Kind.PEAK)
+    parts = [
+        told,
+        view.intro("roofline"),
+        *_figures(view, sheet),
+        _above(sheet),
+        _kernels(view, sheet),
+        table(
+            "roofline",
+            "Compute roofs and ridge points.",
+            ROOFS,
+            (_roof(view, fact) for fact in facts),
+            filtered=len(facts) > 20,
+        ),
+        _absent(sheet),
+    ]
+    return Section("roofline", "Roofline", present(parts))
+
+
+def _figures(view: View, sheet: Sheet) -> Iterator[Html]:
+    """Both charts; the first inside the element that the page's script makes interactive."""
+    facts = view.report.of("ridge.")
+    ridges = [view.report.finding.get(fact.metric) for fact in facts]
     drawn = view.figure(
         "roofline",
         sentence(ridges[:4], "Roofline with the measured memory and compute roofs of one core."),
-        "One core: slanted roofs by memory level, flat roofs by precision, open marks at the ridges.",
+        "One core. Slanted: bandwidth of a level times intensity; flat: peak of a precision; open marks: "
+        "ridges. Filled marks: kernels, in the colour of the level that holds their data, with the short "
+        "names of the table below; stars: it may be one of several.",
     )
-    told = view.stated(f.metric for f in facts if parse(f.metric).kind is Kind.PEAK)
-    body = table(
-        "roofline",
-        "Compute roofs, ridge points and library routines.",
-        COLUMNS,
-        (_row(view, fact) for fact in facts),
-        filtered=len(facts) > 20,
+    if drawn:
+        data = element("script", roofline_data.embedded(sheet), type="application/json")
+        yield element("div", join((drawn, data, _files(view, "roofline"))), class_="rg-roofline")
+    integer = view.figure(
+        "roofline_op",
+        "Roofline of integer work: memory roofs in bytes a second times OP a byte, under the integer peaks.",
+        "Integer work of one core has roofs of its own, in OP/s: it is not added to FLOP.",
     )
-    return Section("roofline", "Roofline", present((told, intro, drawn, body)))
+    if integer:
+        yield join((integer, _files(view, "roofline_op")))
 
 
-def _row(view: View, fact: Fact) -> Row:
+def _files(view: View, name: str) -> Html:
+    """The data behind a figure."""
+    links = join(
+        (
+            anchor("points as CSV", view.asset(f"figures/{name}.csv")),
+            anchor("all of it as JSON", view.asset(f"figures/{name}.json")),
+            anchor("figure as a file that works by itself (SVG)", view.asset(f"figures/{name}.svg")),
+        ),
+        ", ",
+    )
+    return element("p", join(("Data: ", links)), class_="rg-files")
+
+
+def _above(sheet: Sheet) -> Html:
+    """The error box: points above a roof, each with its likely causes, the best fit first."""
+    entries = [entry for entry in sheet.points if entry.verdict.standing is Standing.ABOVE]
+    if not entries:
+        return Html("")
+    number = f"{len(entries)} kernels stand" if len(entries) > 1 else "A kernel stands"
+    groups: dict[tuple[str, ...], list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault(tuple(cause.what for cause in entry.verdict.causes), []).append(entry)
+    listed = join(element("li", _suspected(some)) for some in groups.values())
+    body = join(
+        (
+            element("p", f"{number} above a measured roof", class_="admonition-title"),
+            element(
+                "p",
+                "No kernel is faster than its roof, so a count, a level or a roof is wrong. "
+                "Causes in the order in which they fit the ratio:",
+            ),
+            element("ul", listed),
+        )
+    )
+    return element("div", body, class_="admonition failure rg-above")
+
+
+def _suspected(entries: list[Entry]) -> Html:
+    head = join(
+        (
+            join((element("b", f"{entry.id} {entry.point.name}"), f" {_share(entry)} times its roof"))
+            for entry in entries
+        ),
+        ", ",
+    )
+    causes = join(
+        element("li", join((element("b", cause.name), f": {cause.what}. To find out: {cause.check}.")))
+        for cause in entries[0].verdict.causes
+    )
+    return join((head, element("ol", causes)))
+
+
+def _share(entry: Entry) -> str:
+    verdict = entry.verdict
+    if verdict.share is None or verdict.low is None or verdict.high is None:
+        return "–"
+    return f"{verdict.share:.2f} ({verdict.low:.2f} … {verdict.high:.2f})"
+
+
+def _kernels(view: View, sheet: Sheet) -> Html:
+    if not sheet.points:
+        return Html("")
+    return table(
+        "kernels",
+        "Kernels under the roofs: routines of the installed library and numpy, one thread.",
+        KERNELS,
+        (_kernel(view, entry) for entry in sheet.points),
+        filtered=len(sheet.points) > 12,
+    )
+
+
+def _kernel(view: View, entry: Entry) -> Row:
+    point, verdict = entry.point, entry.verdict
+    rate = f"{point.unit}/second"
+    intensity = point.intensity(entry.level)
+    moved = point.moved.get(entry.level)
+    counted = f"W {format_value(point.work, point.unit, 3)} ({point.work_source})"
+    if moved is not None:
+        counted += f", Q {format_moved(moved.least)} ({point.bytes_source})"
+    achieved = format_value(point.rate, rate, 3) if point.rate else "–"
+    known = point.low is not None and point.high is not None
+    spread = format_interval(point.low or 0.0, point.high or 0.0, rate, 3) if known else ""
+    bound = verdict.bound
+    name = join((element("span", entry.id, class_="rg-short"), view.term(point.metric, point.name)), " ")
+    return Row(
+        (
+            Cell(join((name, _note(f"{point.precision.upper()}, {counted}"))), note=point.note),
+            Cell(
+                join(
+                    (
+                        f"{significant(intensity, 3)} {point.unit}/byte" if intensity else "–",
+                        _note(f"in {' or '.join(level.upper() for level in point.levels or (entry.level,))}"),
+                    )
+                ),
+                sort=intensity,
+            ),
+            Cell(join((achieved, _note(spread))), sort=point.rate),
+            Cell(
+                join((format_value(bound.value, rate, 3), _note(bound.limiter.upper()))) if bound else "–",
+                sort=bound.value if bound else None,
+                note=verdict.under,
+            ),
+            Cell(
+                f"{verdict.share * 100:.0f} %" if verdict.share is not None else "–",
+                sort=verdict.share,
+                note=_share(entry),
+            ),
+            Cell(_verdict(entry)),
+            Cell(_why(entry)),
+        ),
+        id=point.metric,
+    )
+
+
+def _note(text: str) -> Html:
+    return element("span", text, class_="rg-note") if text else Html("")
+
+
+def _verdict(entry: Entry) -> Html:
+    standing = entry.verdict.standing
+    kind = standing.name.lower().replace("_", "-")
+    word = element("span", standing, class_=f"rg-verdict rg-standing-{kind}")
+    limiter = entry.verdict.limiter
+    return join((word, _note(f"bound by {limiter.upper()}"))) if limiter else word
+
+
+def _why(entry: Entry) -> Html:
+    """What decided the verdict beside the numbers of the other columns; then the advice."""
+    lines = [element("div", text[:1].upper() + text[1:]) for text in entry.verdict.reasons]
+    advice = "; ".join(entry.verdict.advice)
+    return join((*lines, element("div", f"→ {advice}", class_="rg-change") if advice else ""))
+
+
+def _roof(view: View, fact: Fact) -> Row:
     text = noun(fact.metric, view.report.title).removeprefix("the ")
     return Row(
         (
             Cell(view.term(fact.metric, text[:1].upper() + text[1:]), note=fact.metric),
             blocks.number_cell(fact),
             blocks.interval_cell(fact),
+            _nominal(view.report.roofline, fact),
             blocks.count_cell(fact.n),
             blocks.standing_cell(fact),
         ),
         id=fact.metric,
         kind="" if blocks.sort_key(fact) is not None else "rg-absent",
     )
+
+
+def _nominal(sheet: Sheet, fact: Fact) -> Cell:
+    name = parse(fact.metric)
+    stated = next((one for one in sheet.nominal if one.name == name.subject), None)
+    if name.kind is not Kind.PEAK or stated is None:
+        return Cell("–")
+    share = _note(f"measured {stated.ratio * 100:.0f} % of it")
+    return Cell(join((format_value(stated.value, stated.unit, 3), share)), stated.value, stated.source)
+
+
+def _absent(sheet: Sheet) -> Html:
+    """What a reader may look for in the figure and does not find."""
+    if not sheet.absent:
+        return Html("")
+    lines = join(element("li", join((element("b", one.name), f": {one.reason}"))) for one in sheet.absent)
+    listed = element("ul", lines, class_="rg-stated")
+    title = f"Not drawn, and why ({len(sheet.absent)})"
+    if len(sheet.absent) > FEW:
+        return fold(title, listed)
+    return element("div", join((element("p", element("b", "Not drawn, and why")), listed)))

@@ -39,7 +39,7 @@ def test_the_two_stages(
 ) -> None:
     found = judge(point(intensity, rate, half), roofs())
     assert (found.standing, found.limiter) == (standing, limiter)
-    assert found.reasons
+    assert "lowest roof above it" in found.under
     assert found.advice
     assert bool(found.causes) == (standing is Standing.ABOVE)
 

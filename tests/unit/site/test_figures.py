@@ -83,8 +83,10 @@ ROOFS = roofline_record.Roofline(
         roofline_record.Ridge("l1", "fp64", 0.27),
     ),
     tuple(
-        roofline_record.Kernel(f"{'ABCDEFGHIJ'[n // 5]}{n % 5 + 1}", 0.1 * 1.17**n, 5e9 * 1.07**n, 4e9 * 1.07**n,
-                               6e9 * 1.07**n, "l1" if n % 2 else "", "ABCDEFGHIJ"[n // 5], f"kernel {n}")
+        roofline_record.Kernel(
+            f"{'ABCDEFGHIJ'[n // 5]}{n % 5 + 1}", 0.1 * 1.17**n, 5e9 * 1.07**n, 4e9 * 1.07**n, 6e9 * 1.07**n,
+            "l1" if n % 2 else "", "ABCDEFGHIJ"[n // 5], f"kernel {n}",
+        )
         for n in range(48)
     ),
     bound="fp32",
