@@ -264,6 +264,8 @@ def _resources(
         yield _quantity(metric, unit, probe, used, most, {"lengths": float(len(used))}, details)
 
 
+FILLING = "gpu_execution"
+"""The family that asks how full a multiprocessor gets; of the others the launch shape answers nothing."""
 _FITS = {"threads": "threads", "shared": "shared_bytes", "blocks": "blocks_fit", "warps": "warps_fit"}
 """Curve of the occupancy -> fact of a point."""
 
@@ -271,9 +273,9 @@ _FITS = {"threads": "threads", "shared": "shared_bytes", "blocks": "blocks_fit",
 def _occupancy(
     probe: ProbeInfo, points: Sequence[Point], programs: Mapping[str, Program]
 ) -> Iterator[Quantity]:
-    """`occupancy.<family>.<probe>`: the least and the most over a sweep, where its points tell."""
+    """`occupancy.<family>.<probe>`: the least and the most over a sweep of the family `FILLING`."""
     usable = [one for one in _inspected(points, programs) if "occupancy" in one[0].facts]
-    if not usable:
+    if not usable or probe.family != FILLING:
         return
     shares = [float(point.facts["occupancy"]) for point, _ in usable]
     details = {
