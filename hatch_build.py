@@ -1,9 +1,10 @@
 """Build hook: a wheel carries the suite and the published figures; an editable install does not.
 
-`probes/` becomes `reportgen/_probes`, `data/published/` becomes `reportgen/_published`.  Both stay
-at the top of the repository, where people look for them.  In an editable install a copy would go
-stale with the first edit, so there `reportgen.suite.location` and
-`reportgen.findings.published.library` find the folders themselves beside the package.
+`probes/` becomes `reportgen/_probes`, `data/published/` becomes `reportgen/_published`, `data/golden/`
+becomes `reportgen/_golden`.  All stay at the top of the repository, where people look for them.  In an
+editable install a copy would go stale with the first edit, so there `reportgen.suite.location`,
+`reportgen.findings.published.library` and `reportgen.workload.golden` find the folders themselves beside
+the package.
 """
 
 from __future__ import annotations
@@ -12,7 +13,11 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SHIPPED = {"probes": "reportgen/_probes", "data/published": "reportgen/_published"}
+SHIPPED = {
+    "probes": "reportgen/_probes",
+    "data/published": "reportgen/_published",
+    "data/golden": "reportgen/_golden",
+}
 
 
 class ShipData(BuildHookInterface):  # type: ignore[type-arg]  # generic only in hatchling's own checks

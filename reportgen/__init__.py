@@ -9,12 +9,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from reportgen.model.architecture import Architecture
+    from reportgen.workload.count import count
+    from reportgen.workload.jax_trace import from_jax
+    from reportgen.workload.torch_export import from_torch
+    from reportgen.workload.tracer import count_flops
 
-__all__ = ["__version__", "load"]
+__all__ = ["__version__", "count", "count_flops", "from_jax", "from_torch", "load"]
 
 __version__ = "0.1.0"
 
@@ -34,3 +38,27 @@ def load(path_or_device: str | Path, data: str | Path = "data") -> Architecture:
     from reportgen.model.load import load_architecture
 
     return load_architecture(path_or_device, Path(data))
+
+
+_WORKLOAD = {
+    "count": "count",
+    "count_flops": "tracer",
+    "from_jax": "jax_trace",
+    "from_torch": "torch_export",
+}
+"""Name -> module of `reportgen.workload` that has it, imported when the name is first asked for."""
+
+
+def __getattr__(name: str) -> Any:
+    """Counting work is imported only where it is used."""
+    if name not in _WORKLOAD:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    from importlib import import_module
+
+    found = getattr(import_module(f"{__name__}.workload.{_WORKLOAD[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -23,6 +23,8 @@ COMMANDS = {
     "derive": "Findings, metrics and the architecture model of a run.",
     "roofline": "Where kernels stand under the measured roofs: yours, or a run's own.",
     "compare": "Two runs: same, faster or slower, metric by metric.",
+    "count": "Count FLOP and bytes of a model in an ONNX file.",
+    "selfcheck": "Compare the counting of work with known right values.",
     "doctor": "What is missing on this machine, and the remedy.",
     "schema": "Write the JSON Schemas of all files.",
 }

@@ -5,8 +5,8 @@
 * unfused: each operation reads its operands from memory and writes its results to it.
 
 The truth lies between, so intensity is an interval.  Of a table only the rows that are looked up count;
-tied weights count once in the compulsory bytes; whole-number constants (shapes, axes) not at all; a dequantised operand counts as it lies in memory; of a
-mixture of experts those count that are hit on average.
+tied weights count once in the compulsory bytes, whole-number constants (shapes, axes) not at all; a
+dequantised operand counts as it lies in memory; of a mixture of experts those count that are hit on average.
 """
 
 from __future__ import annotations

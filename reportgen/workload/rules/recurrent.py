@@ -32,3 +32,25 @@ def recurrent(op: Op) -> Work:
         flop=units * (adds + CELL[op.kind]),
         transcendental=units * CALLS[op.kind],
     )
+
+
+@rule("RecurrentStack")
+def recurrent_stack(op: Op) -> Work:
+    """Several layers in one operation, as torch has them: x [T, B, I], then the parameters of all layers.
+
+    Attributes: `kind`, and `elements`: those of all matrices, each used once a step; a recurrent one is
+    [gH, H].
+    """
+    kind = str(op.attrs["kind"])
+    x = op.input(0)
+    steps = x.shape[0] * x.shape[1]
+    gates = GATES[kind]
+    biases = [tensor for tensor in op.given[1:] if len(tensor.shape) == 1]
+    recurrent_ones = [tensor for tensor in op.given[1:] if len(tensor.shape) == 2][1::2]
+    units = steps * sum(tensor.shape[0] // gates for tensor in recurrent_ones)
+    adds = gates * (3 if biases else 1)
+    return Work(
+        mac=steps * int(op.attrs["elements"]),
+        flop=units * (adds + CELL[kind]),
+        transcendental=units * CALLS[kind],
+    )
