@@ -23,6 +23,10 @@ from reportgen.status import Status
 
 METHOD = "encoded"
 SCOREBOARD = "scoreboard: the assembler waits for the result, no number is encoded"
+NO_STEP = (
+    "No distance of a step is encoded: the instructions run beside their warp, or something else in the window "
+    "waits."
+)
 UNEVEN = 0.02
 """Where a chain of a length in between misses the line by this share, there is no one distance."""
 
@@ -129,7 +133,7 @@ def _waits(facts: Facts) -> str:
     pairs = [pair for pair in str(facts.get("encoded_edges", "")).split("; ") if pair]
     waiting = [pair for pair in pairs if re.search(r" sb x\d+", pair)]
     if not waiting:
-        return "The chain holds no edge whose distance could be read."
+        return NO_STEP
     named = ", ".join(dict.fromkeys(pair.partition(">")[0] for pair in waiting))
     return f"{SCOREBOARD} (it waits for {named})" if len(waiting) < len(pairs) else SCOREBOARD
 
