@@ -24,8 +24,8 @@ from reportgen.status import Status
 METHOD = "encoded"
 SCOREBOARD = "scoreboard: the assembler waits for the result, no number is encoded"
 NO_STEP = (
-    "No distance of a step is encoded: the instructions run beside their warp, or something else in the window "
-    "waits."
+    "No distance of a step is encoded: the instructions run beside their warp, or something else in the "
+    "window waits."
 )
 UNEVEN = 0.02
 """Where a chain of a length in between misses the line by this share, there is no one distance."""
