@@ -11,6 +11,7 @@ import jinja2
 
 from reportgen.backends.base import Source
 from reportgen.backends.cuda import generator_async as asynchronous
+from reportgen.backends.cuda import generator_memory as memory
 from reportgen.backends.cuda import generator_rows as rows
 from reportgen.backends.cuda import generator_windows as windows
 from reportgen.backends.cuda.generator_parts import LAUNCHED, Parts, Request
@@ -29,6 +30,10 @@ KINDS: dict[str, Callable[[Request], Parts]] = {
     "pair": windows.pair,
     "warpgroup": asynchronous.warpgroup,
     "tensor_memory": asynchronous.tensor_memory,
+    "chase": memory.chase,
+    "trace": memory.trace,
+    "l2_matrix": memory.l2_matrix,
+    "stream": memory.stream,
 }
 """Template name -> what it needs; a new template is a file and a row here."""
 
