@@ -14,6 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+import msgspec
+
 from reportgen.backends.base import Backend, Build, Generator, Source
 from reportgen.collect import builds, identity, plan
 from reportgen.collect.messages import Fault, Made
@@ -50,6 +52,9 @@ class Targets(Protocol):
 
     def batch_builder(self, device: Device) -> BatchBuilder:
         """Compiler and inspector for a target."""
+
+    def sweep_faults(self, sweep: Sequence[tuple[Source, Build]]) -> dict[str, str]:
+        """Points of one sweep whose program holds other instructions than those of most points, and which."""
 
     def point_facts(self, device: Device, source: Source, build: Build) -> dict[str, int | float | str]:
         """What a launch of the program would ask for and get: threads, blocks that fit at a time, ..."""
@@ -93,6 +98,7 @@ def collect(
         made[source.point] = Made(build, source.work, source.setup)
     spent = builds.seconds(made, time.monotonic() - building)
     progress.stage("sealing", 1)
+    _compare_sweeps(backend, planned.entries, sources, made)
     facts = {
         point: backend.point_facts(device, sources[point], one.build)
         for point, one in made.items()
@@ -138,6 +144,29 @@ def _generate(
         faults[entry.point.id] = fault
         progress.step(entry.point.id)
     return sources, faults
+
+
+def _compare_sweeps(
+    backend: Targets, entries: Sequence[Entry], sources: Mapping[str, Source], made: builds.Results
+) -> None:
+    """Reject programs that are sound by themselves and not of the kind that the rest of their sweep is.
+
+    A sweep is a probe's points that differ in its variable alone, where that is a number.
+    """
+    sweeps: dict[tuple[object, ...], list[tuple[Source, Build]]] = {}
+    for entry in entries:
+        one, variable = made[entry.point.id], entry.probe.definition.variable
+        if builds.refused(one) is not None or not isinstance(one, Made):
+            continue
+        if isinstance(entry.point.settings.get(variable), int | float):
+            rest = tuple(item for item in entry.point.settings.items() if item[0] != variable)
+            sweeps.setdefault((entry.probe.id, rest), []).append((sources[entry.point.id], one.build))
+    for sweep in sweeps.values():
+        for point, fault in backend.sweep_faults(sweep).items():
+            one = made[point]
+            assert isinstance(one, Made)
+            build = msgspec.structs.replace(one.build, status=Status.INVALID, reason=fault)
+            made[point] = msgspec.structs.replace(one, build=build)
 
 
 def _points(

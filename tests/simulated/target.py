@@ -29,6 +29,7 @@ class Toolchain(Faulty):
     def __init__(self, device: Device = TARGET) -> None:
         super().__init__(device)
         self.jobs = 0
+        self.sweeps = 0
 
     def discover(self) -> list[Candidate]:
         return [Candidate(self._device.isa, self._device)]
@@ -47,6 +48,11 @@ class Toolchain(Faulty):
         for source in sources:
             built(source.point)
         return [_build(source) for source in sources]
+
+    def sweep_faults(self, sweep: Sequence[tuple[Source, Build]]) -> dict[str, str]:
+        self.sweeps += 1
+        odd = [source.point for source, _ in sweep if source.setup.get("odd")]
+        return dict.fromkeys(odd, "not the histogram of the sweep: also MOV")
 
     def point_facts(self, device: Device, source: Source, build: Build) -> dict[str, int | float | str]:
         return {"threads": 32}

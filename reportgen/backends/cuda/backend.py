@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from reportgen.backends.base import Build, Candidate, ClockConstants, Launcher, Source
-from reportgen.backends.cuda import compiler, occupancy, targets, toolkit
+from reportgen.backends.cuda import compiler, expectation, inspector, occupancy, targets, toolkit
 from reportgen.backends.cuda import device as cuda_device
 from reportgen.backends.cuda.builder import CudaBuilder
 from reportgen.errors import BackendUnavailable
@@ -53,6 +54,18 @@ class CudaBackend:
     def point_facts(self, device: Device, source: Source, build: Build) -> dict[str, int | float | str]:
         """What a launch would ask for, and how much of it one multiprocessor holds at a time."""
         return occupancy.of_launch(targets.parse(device.isa).number, source.setup, build.program)
+
+    def sweep_faults(self, sweep: Sequence[tuple[Source, Build]]) -> dict[str, str]:
+        """Points of a sweep whose window holds other instructions than those of most points, and which.
+
+        What the generator allows beside the wanted instructions may differ.
+        """
+        histograms = []
+        for source, build in sweep:
+            wanted = expectation.read(source.expect)
+            counts = build.program.opcodes if build.program is not None else {}
+            histograms.append((source.point, {op: n for op, n in counts.items() if not wanted.allows(op)}))
+        return inspector.sweep_faults(histograms)
 
     def launcher(self, selector: str, device: Device) -> Launcher:
         """There is none yet.

@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from reportgen.backends import registry
+from reportgen.backends.base import Source
 from reportgen.cli import summary
 from reportgen.collect import runner
 from reportgen.collect.progress import Silent
@@ -17,6 +19,7 @@ from reportgen.runs import read, store
 from reportgen.runs.schema import SCHEMA_VERSION
 from reportgen.runs.verify import verify
 from reportgen.status import Status
+from reportgen.suite.definition import PlannedPoint, Probe
 from tests.simulated.faulty import suite
 from tests.simulated.target import OUTCOMES, TARGET, Toolchain
 
@@ -143,3 +146,25 @@ def test_a_run_that_timed_nothing_cannot_be_replayed(
 ) -> None:
     with pytest.raises(UserError, match="no samples to replay"):
         collect(Options(tmp_path, f"replay:{sealed[0].path}"))
+
+
+def test_a_program_unlike_the_rest_of_its_sweep_is_rejected(tmp_path: Path) -> None:
+    class Odd(Toolchain):
+        def generate(self, probe: Probe, point: PlannedPoint) -> Source:
+            length = int(point.settings["length"])
+            return Source(point.id, "fine", {}, {}, {"odd": int(length == 64)})
+
+    definition = ASKED.definitions["instruction_latency/trial"]
+    sweep = msgspec.structs.replace(
+        definition, variable="length", settings={"length": [32, 64, 128], "path": ["ca", "cg"]}
+    )
+    asked = dataclasses.replace(ASKED, definitions={"instruction_latency/trial": sweep})
+    backend = Odd()
+    found = collect(Options(tmp_path, "sm_90"), None, backend, asked).run
+    assert backend.sweeps == 2
+    ended = {(point.settings["length"], point.status, point.reason) for point in found.points}
+    assert ended == {
+        (32, Status.OK, ""),
+        (64, Status.INVALID, "not the histogram of the sweep: also MOV"),
+        (128, Status.OK, ""),
+    }
