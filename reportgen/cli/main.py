@@ -21,7 +21,7 @@ COMMANDS = {
     "probes": "The questions of the suite.",
     "runs": "The runs in the data folder: list, show, verify.",
     "derive": "Findings, metrics and the architecture model of a run.",
-    "roofline": "Where kernels stand under the measured roofs: yours, or a run's own.",
+    "roofline": "Where kernels, yours or the run's, stand under its roofs.",
     "compare": "Two runs: same, faster or slower, metric by metric.",
     "count": "Count FLOP and bytes of a model in an ONNX file.",
     "selfcheck": "Compare the counting of work with known right values.",

@@ -177,7 +177,7 @@ def _work(text: str, where: str) -> tuple[float, str]:
         raise PointError(
             f"{where}: '{text}' is a rate.", "Give the work itself (FLOP) and the time it took (s)."
         )
-    if re.fullmatch(r"[kMGTPE]?(?:FLOPS|FLOPs|OPS|OPs|flops|ops)", unit):
+    if re.fullmatch(r"[kMGTPE]?(?:FLOP|OP|flop|op)[sS]", unit):
         right = re.sub(r"[sS]$", "", unit)
         right = re.sub(r"(?i)flop$", "FLOP", right) if "flop" in right.lower() else f"{right[:-2]}OP"
         raise PointError(

@@ -30,7 +30,7 @@ class Source(StrEnum):
     COUNTER = "counter"
     """Read from performance counters, or otherwise measured by its user."""
     COMPULSORY = "compulsory"
-    """Each operand once: the least there can be."""
+    """The least there can be: each operand once, and more where no cache can hold what is used again."""
 
 
 class Point(msgspec.Struct, frozen=True):
