@@ -29,6 +29,8 @@ from reportgen.suite.load import Suite
 
 JOBS = 2
 """Build processes at once; more would starve each other on the small machines this runs on."""
+FILLING = "gpu_execution"
+"""The family that asks how many blocks of a kernel fit at a time."""
 
 
 class BatchBuilder(Protocol):
@@ -100,9 +102,11 @@ def collect(
     progress.stage("sealing", 1)
     _compare_sweeps(backend, planned.entries, sources, made)
     facts = {
-        point: backend.point_facts(device, sources[point], one.build)
-        for point, one in made.items()
-        if isinstance(one, Made) and one.build.program is not None
+        entry.point.id: backend.point_facts(device, sources[entry.point.id], one.build)
+        for entry in planned.entries
+        if entry.probe.family == FILLING
+        and isinstance(one := made[entry.point.id], Made)
+        and one.build.program is not None
     }
     run = Run(
         schema=SCHEMA_VERSION,
@@ -124,6 +128,21 @@ def collect(
     columns: dict[str, list[int]] = {name: [] for name in SAMPLE_COLUMNS}
     path = write.seal(asked.data / device.id / run.run, run, columns, _programs(made))
     return path, run
+
+
+def build_all(backend: Backend, device: Device, planned: Plan, progress: Progress) -> builds.Results:
+    """Every point's program, many at a time, for a device of such a backend.
+
+    Raises:
+        UserError: the toolchain does not build for the device.
+    """
+    assert isinstance(backend, Targets)
+    sources, made = _generate(backend.generator(device, planned.operations), planned.entries, progress)
+    results = backend.batch_builder(device).build_many(list(sources.values()), JOBS, progress.step)
+    for source, build in zip(sources.values(), results, strict=True):
+        made[source.point] = Made(build, source.work, source.setup)
+    _compare_sweeps(backend, planned.entries, sources, made)
+    return made
 
 
 def _generate(

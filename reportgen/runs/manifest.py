@@ -33,8 +33,16 @@ class Head(msgspec.Struct, frozen=True):
 
 
 def encode(run: Run) -> bytes:
-    """The manifest as it lies on disk: indented JSON, one final newline."""
-    return msgspec.json.format(msgspec.json.encode(run), indent=1) + b"\n"
+    """The manifest as it lies on disk: indented JSON, lists with one record a line, one final newline."""
+    parts = []
+    for name in run.__struct_fields__:
+        value = getattr(run, name)
+        if isinstance(value, tuple) and value:
+            body = b"[\n  " + b",\n  ".join(msgspec.json.encode(one) for one in value) + b"\n ]"
+        else:
+            body = msgspec.json.format(msgspec.json.encode(value), indent=1).replace(b"\n", b"\n ")
+        parts.append(b' "%s": %s' % (name.encode(), body))
+    return b"{\n" + b",\n".join(parts) + b"\n}\n"
 
 
 def head(data: bytes, path: Path) -> Head:

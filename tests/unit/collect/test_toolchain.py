@@ -78,7 +78,7 @@ def test_every_point_says_what_became_of_its_program(sealed: tuple[Outcome, Coun
         "crash": (Status.FAILED, OUTCOMES["crash"][2]),
         "unsupported": (Status.UNSUPPORTED, "the device lacks it"),
     }
-    assert points["fine"].facts == {"threads": 32}
+    assert points["fine"].facts == {}
     assert points["fine"].program == "sha of fine"
     assert points["crash"].program == ""
     assert {point.total for point in points.values()} == {0}
