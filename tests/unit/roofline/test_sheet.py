@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from reportgen.analysis.quantity import Quantity
-from reportgen.roofline import nominal
+from reportgen.roofline import causes, nominal, verdict
 from reportgen.roofline.points import Source, Workload, from_workload, measured
 from reportgen.roofline.ridges import ridges
 from reportgen.roofline.roofs import roofs
@@ -196,3 +198,28 @@ def test_the_table_and_the_record_hold_base_units_and_no_empty_words() -> None:
 
 def test_letters_go_on_after_z() -> None:
     assert [letters(n) for n in (0, 25, 26, 51, 52, 701, 702)] == ["A", "Z", "AA", "AZ", "BA", "ZZ", "AAA"]
+
+
+def test_the_page_of_formats_names_every_column_and_key() -> None:
+    page = (Path(__file__).resolve().parents[3] / "docs" / "data-formats.md").read_text(encoding="utf-8")
+
+    def rows(heading: str) -> tuple[str, ...]:
+        section = page.split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
+        return tuple(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE))
+
+    assert rows("roofline.csv, roofline_op.csv") == COLUMNS
+    assert rows("roofline.json, roofline_op.json") == Sheet.__struct_fields__
+    assert all(f"`{standing}`" in page for standing in Standing)
+    assert all(f"`{source}`" in page for source in Source)
+
+
+def test_the_page_of_the_method_gives_the_constants() -> None:
+    path = Path(__file__).resolve().parents[3] / "docs" / "method" / "roofline.md"
+    written = dict(
+        re.findall(r"^\| ([^|`]+?) \| ([\d.]+) \|", path.read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    assert float(written["near"]) == verdict.NEAR
+    assert float(written["partial"]) == verdict.PARTIAL
+    assert float(written["above"]) == verdict.ROOM
+    assert float(written["width of a cause"]) == causes.WIDTH
+    assert float(written["boost"]) == causes.BOOST
