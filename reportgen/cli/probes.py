@@ -18,7 +18,8 @@ _MACHINES = {"AMD64": "x86_64", "arm64": "aarch64"}
 Examples:
   reportgen probes
   reportgen probes --family memory_hierarchy
-  reportgen probes --isa aarch64 --json""",
+  reportgen probes --isa aarch64 --json
+  reportgen probes --isa sm_90""",
 )
 @click.option("--family", default="", help="Only this family.")
 @click.option("--isa", default="", help="As asked on this instruction set.  [this machine's]")
@@ -26,11 +27,12 @@ Examples:
 def command(family: str, isa: str, as_json: bool) -> None:
     """Every probe of the suite with the question it asks."""
     from reportgen.suite.expand import probes
+    from reportgen.suite.isa import table_of
     from reportgen.suite.load import load_suite
 
     suite = load_suite()
     isa = isa or _MACHINES.get(platform.machine(), platform.machine())
-    if isa not in suite.tables:
+    if table_of(isa) not in suite.tables:
         raise UserError(
             f"the suite has no instruction table for '{isa}'.", f"It has {', '.join(suite.tables)}."
         )
