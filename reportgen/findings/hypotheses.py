@@ -16,6 +16,7 @@ from reportgen.findings.evidence import Evidence, central, interval, stated
 from reportgen.findings.finding import Verdict
 from reportgen.findings.gates.record import Contradiction
 from reportgen.findings.metric import Kind, parse
+from reportgen.roofline.points import precision_of
 from reportgen.runs.schema import ProbeInfo
 from reportgen.status import Status
 
@@ -255,8 +256,7 @@ def _as_fast(case: _Case) -> set[str]:
 def _library(case: _Case) -> _Ending:
     reached = []
     for quantity in case.quantities:
-        precision = {"s": "fp32", "d": "fp64"}.get(parse(quantity.metric).subject[:1], "")
-        roof = case.evidence.usable(f"peak.{precision}")
+        roof = case.evidence.usable(f"peak.{precision_of(quantity)}")
         if roof is not None:
             reached.append((central(quantity) / central(roof), quantity.metric))
     if not reached:

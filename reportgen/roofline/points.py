@@ -126,9 +126,15 @@ def measured(quantities: Iterable[Quantity], roofs: Roofs) -> tuple[tuple[Point,
     return tuple(points), tuple(absent)
 
 
+def precision_of(kernel: Quantity) -> str:
+    """The precision that a library kernel computes in: as its probe states it, else as BLAS names it."""
+    routine = kernel.metric.removeprefix(KERNEL)
+    return str(kernel.details.get("precision") or BLAS.get(routine[:1], ""))
+
+
 def _measured(one: Quantity, routine: str, size: str, name: str, roofs: Roofs) -> Point:
     details: Mapping[str, Any] = one.details
-    precision = str(details.get("precision") or BLAS.get(routine[:1], ""))
+    precision = precision_of(one)
     moved = float(details["bytes"])
     footprint = float(details.get("footprint") or moved)
     levels = roofs.levels(footprint) or ("dram",)

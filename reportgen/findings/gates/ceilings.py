@@ -11,6 +11,7 @@ from reportgen.findings.published.library import Figure, Origin, Tier
 from reportgen.findings.published.matching import comparable
 from reportgen.findings.wording import contradictions
 from reportgen.findings.wording.names import noun
+from reportgen.roofline.points import precision_of
 
 WIDEST = {
     "fp64": 32.0,
@@ -33,9 +34,6 @@ ROOM = 1.02
 LIBRARY_ROOM = 1.05
 """A library routine is timed as a whole, minutes apart from the peak."""
 
-PRECISIONS = {"s": "fp32", "d": "fp64"}
-"""First letter of a BLAS routine -> its precision."""
-
 
 def _too_wide(evidence: Evidence) -> Iterator[Breach]:
     device = evidence.run.device
@@ -56,7 +54,7 @@ def _too_wide(evidence: Evidence) -> Iterator[Breach]:
 
 def _above_the_peak(evidence: Evidence) -> Iterator[Breach]:
     for name, quantity in evidence.of_kind(Kind.KERNEL):
-        roof = evidence.usable(f"peak.{PRECISIONS.get(name.subject[:1], '')}")
+        roof = evidence.usable(f"peak.{precision_of(quantity)}")
         if roof is not None and central(quantity) > central(roof) * LIBRARY_ROOM:
             yield Breach(
                 (name.text, roof.metric),

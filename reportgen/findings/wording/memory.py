@@ -5,7 +5,7 @@ from __future__ import annotations
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.evidence import central
 from reportgen.findings.metric import Kind, MetricId
-from reportgen.findings.wording.names import counted, kernel, level, pages, precision, tlb
+from reportgen.findings.wording.names import counted, kernel, level, pages, precision, size_name, tlb
 from reportgen.findings.wording.numbers import amount, one
 
 
@@ -116,8 +116,9 @@ def peak(name: MetricId, quantity: Quantity, operation: str = "") -> str:
 def library(name: MetricId, quantity: Quantity) -> str:
     """Measured, unverified: a routine of the installed library."""
     return (
-        f"The library routine {name.subject} ran at {amount(quantity)} for n = {name.part}, counted by the "
-        "work of the definition; its machine code was not inspected."
+        f"The library routine {name.subject} ran at {amount(quantity)} for "
+        f"{size_name(name.subject)} = {name.part}, counted by the work of the definition; its machine code "
+        "was not inspected."
     )
 
 

@@ -18,6 +18,8 @@ _KERNELS = {
     "nt_copy": "non-temporal copy",
 }
 
+_SIZES = {"softmax": "rows", "layer_norm": "rows", "llm_prefill": "batch", "llm_decode": "batch"}
+
 COUNTED = {
     "read": "the bytes loaded are counted; there are no stores, and write-allocate traffic is not counted",
     "write": "the bytes stored are counted; the stores are ordinary ones, and write-allocate traffic is not "
@@ -50,6 +52,11 @@ def tlb(name: str) -> str:
 def kernel(name: str) -> str:
     """`nt_copy` -> "non-temporal copy"."""
     return _KERNELS.get(name, name.replace("_", " "))
+
+
+def size_name(routine: str) -> str:
+    """What the size of a routine counts: `sgemm` -> "n", `llm_decode` -> "batch"."""
+    return _SIZES.get(routine, "n")
 
 
 def counted(name: str) -> str:
@@ -122,7 +129,7 @@ def noun(metric: str, title: Callable[[str], str]) -> str:
         case Kind.PEAK_PER_CYCLE:
             text = f"the {precision(subject)} peak per cycle"
         case Kind.KERNEL:
-            text = f"the rate of {subject} at n = {part}"
+            text = f"the rate of {subject} at {size_name(subject)} = {part}"
         case Kind.RIDGE:
             text = f"the {precision(subject)} ridge on {level(part)}"
         case Kind.ENCODED_LATENCY:

@@ -265,6 +265,12 @@ def test_peaks_libraries_and_ridges() -> None:
     )
 
 
+def test_a_routine_is_sized_by_what_it_counts() -> None:
+    assert names.noun("kernel.sgemm.512", str) == "the rate of sgemm at n = 512"
+    assert names.noun("kernel.llm_decode.16", str) == "the rate of llm_decode at batch = 16"
+    assert names.noun("kernel.softmax.64", str) == "the rate of softmax at rows = 64"
+
+
 # any quantity
 
 
