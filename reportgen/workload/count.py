@@ -226,7 +226,9 @@ def work_of(op: Op) -> tuple[Work, str]:
         return rule(op), ""
     except Uncountable as unknown:
         return NOTHING, f"'{op.kind}' cannot be counted: {unknown}"
-    except (IndexError, KeyError, ZeroDivisionError) as fault:
+    except UserError as broken:
+        return NOTHING, broken.message
+    except (LookupError, ValueError, TypeError, ZeroDivisionError) as fault:
         return NOTHING, f"{op.label} is not as its kind says ({type(fault).__name__}: {fault})"
 
 

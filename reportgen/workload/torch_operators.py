@@ -290,7 +290,7 @@ def _recurrent(kind: str) -> Callable[[Any, Operand, tuple[Tensor, ...]], Specia
         x = operand(node.args[0])
         params = [tensor for one in node.args[2] if (tensor := operand(one)) is not None]
         matrices = tuple(tensor for tensor in params if len(tensor.shape) == 2)
-        return "RecurrentStack", (x, *params), {"kind": kind, "elements": sum(one.size for one in matrices)}
+        return "RecurrentStack", (x, *params), {"cell": kind, "elements": sum(one.size for one in matrices)}
 
     return special
 

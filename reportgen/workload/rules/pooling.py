@@ -80,7 +80,7 @@ def grid_sample(op: Op) -> Work:
     mode = op.attrs.get("mode", "linear")
     if mode == "nearest":
         return Work()
-    each = (4 if mode in ("cubic", "bicubic") else 2) ** (len(op.outs[0].shape) - 2)
+    each = (4 if mode in ("cubic", "bicubic") else 2) ** max(len(op.outs[0].shape) - 2, 0)
     return Work(flop=op.outs[0].size * (3 * each - 1))
 
 

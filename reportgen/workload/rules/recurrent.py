@@ -38,10 +38,10 @@ def recurrent(op: Op) -> Work:
 def recurrent_stack(op: Op) -> Work:
     """Several layers in one operation, as torch has them: x [T, B, I], then the parameters of all layers.
 
-    Attributes: `kind`, and `elements`: those of all matrices, each used once a step; a recurrent one is
+    Attributes: `cell`, and `elements`: those of all matrices, each used once a step; a recurrent one is
     [gH, H].
     """
-    kind = str(op.attrs["kind"])
+    kind = str(op.attrs["cell"])
     x = op.input(0)
     steps = x.shape[0] * x.shape[1]
     gates = GATES[kind]
