@@ -14,9 +14,9 @@ from reportgen.workload.work import Work
 
 pytest.importorskip("onnx", reason="the extra 'onnx' is not installed")
 
-from onnx import TensorProto, helper  # noqa: E402
+from onnx import TensorProto, helper
 
-from tests.unit.workload.onnx_models import (  # noqa: E402
+from tests.unit.workload.onnx_models import (
     FLOAT,
     INT64,
     absent,
@@ -220,7 +220,7 @@ def test_a_runtime_operator_in_the_middle_does_not_stop_the_shapes(tmp_path: Pat
         ("MatMulIntegerToFloat", {}, [(2, 8), (8, 4), (), ()], 64, (2, 4)),
         ("MoE", {"k": 2}, [(6, 4), (6, 8), (8, 16, 4), None, (8, 4, 16)], 6 * 2 * 128, (6, 4)),
         ("QMoE", {"k": 1, "expert_weight_bits": 4},
-         [(6, 4), (6, 8), (8, 16, 2), (8, 16), None, (8, 4, 8), (8, 4)]],
+         [(6, 4), (6, 8), (8, 16, 2), (8, 16), None, (8, 4, 8), (8, 4)],
          6 * 128, (6, 4)),
         ("FusedConv", {"kernel_shape": [3, 3], "pads": [1] * 4},
          [(1, 2, 8, 8), (4, 2, 3, 3)], 4608, (1, 4, 8, 8)),
