@@ -233,7 +233,6 @@ def test_a_runtime_operator(
     operator: str,
     attrs: dict[str, Any],
     inputs: list[Any],
-    outputs: int,
     mac: int,
     shape: Any,
 ) -> None:
