@@ -85,7 +85,9 @@ def _together(point: Point, possible: list[Verdict], options: tuple[str, ...]) -
     size = f"{format_bytes(point.footprint)} of " if point.footprint else ""
     near_an_end = f"its {size}data may lie in {', '.join(first)} or {last}"
     ruled_out = [level.upper() for level in options if all(level != one.level for one in possible)]
-    if ruled_out:
+    if chosen.standing is Standing.ABOVE:
+        near_an_end += "; it is faster than the roofs of any of them allow"
+    elif ruled_out:
         near_an_end += f"; it is faster than the {' and '.join(ruled_out)} roof allows"
     reasons = (*chosen.reasons, near_an_end)
     answers = {(one.standing, one.limiter) for one in possible}

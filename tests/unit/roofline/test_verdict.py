@@ -116,6 +116,8 @@ def test_data_near_the_end_of_a_level_may_lie_in_two() -> None:
     assert "neither roof if in L2; near a roof if in DRAM" in torn.reasons
     assert between(1e9, ("l2", "dram")).standing is Standing.NEITHER
     assert between(900e9, ("l2", "dram")).standing is Standing.ABOVE
+    assert "any of them" in between(900e9, ("l2", "dram")).reasons[-1]
+    assert "faster than the DRAM roof allows" in between(300e9, ("l2", "dram")).reasons[-1]
     assert "may lie in L2 or DRAM" in between(1e9, ("l2", "dram")).reasons[-1]
 
 
