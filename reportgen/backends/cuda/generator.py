@@ -11,6 +11,7 @@ import jinja2
 
 from reportgen.backends.base import Source
 from reportgen.backends.cuda import generator_async as asynchronous
+from reportgen.backends.cuda import generator_blocks as blocks
 from reportgen.backends.cuda import generator_memory as memory
 from reportgen.backends.cuda import generator_rows as rows
 from reportgen.backends.cuda import generator_windows as windows
@@ -34,6 +35,10 @@ KINDS: dict[str, Callable[[Request], Parts]] = {
     "trace": memory.trace,
     "l2_matrix": memory.l2_matrix,
     "stream": memory.stream,
+    "registers": blocks.registers,
+    "banks": blocks.banks,
+    "cluster": blocks.cluster,
+    "bulk": blocks.bulk,
 }
 """Template name -> what it needs; a new template is a file and a row here."""
 

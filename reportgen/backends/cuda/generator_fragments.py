@@ -49,6 +49,8 @@ class Fragment:
 
     turns = 1
     """Every step is the same: accumulating does not fold."""
+    shared_bytes = 0
+    """It keeps nothing in shared memory."""
 
     @cached_property
     def shape(self) -> tuple[int, int, int]:

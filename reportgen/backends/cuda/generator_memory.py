@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from reportgen.backends.cuda import generator_rows as rows
 from reportgen.backends.cuda.generator_parts import Parts, Request
+from reportgen.backends.cuda.occupancy import multiprocessor
 from reportgen.errors import Unsupported
 
 UNROLL = 64
@@ -21,14 +23,10 @@ CONSTANT_BYTES = 65536
 LOCAL_BYTES = 16384
 """Of one thread, in the chase through local memory."""
 
-SHARED_LIMIT = {75: 64, 80: 163, 86: 99, 87: 163, 88: 99, 89: 99, 90: 227}
-"""Target -> KiB of shared memory a block may have (same table); from sm_100 on see `shared_limit`."""
 
-
-def shared_limit(number: int) -> int:
+def shared_limit(isa: str) -> int:
     """Bytes of shared memory that a block may ask for."""
-    kib = SHARED_LIMIT.get(number, 227 if number < 120 else 99)
-    return kib << 10
+    return multiprocessor(rows.number(isa)).shared_block
 
 
 @dataclass(frozen=True)
@@ -111,8 +109,7 @@ def chase(request: Request) -> Parts:
 
 def _fits(request: Request, path: str) -> None:
     size = int(request.point.settings.get("bytes", 0))
-    number = int(request.isa.removeprefix("sm_"))
-    limits = {"shared": shared_limit(number), "constant": CONSTANT_BYTES, "local": LOCAL_BYTES}
+    limits = {"shared": shared_limit(request.isa), "constant": CONSTANT_BYTES, "local": LOCAL_BYTES}
     if path in limits and size > limits[path]:
         raise Unsupported(
             f"{size} bytes wanted, {path} memory of a {'block' if path == 'shared' else 'kernel'} "
@@ -177,7 +174,7 @@ _WIDE_LOADS = 100
 def stream(request: Request) -> Parts:
     """Every thread moves `STREAM_UNROLL` vectors of each array at a time."""
     kernel, width = request.chosen("kernel"), request.setting("width")
-    if width > 16 and int(request.isa.removeprefix("sm_")) < _WIDE_LOADS:
+    if width > 16 and rows.number(request.isa) < _WIDE_LOADS:
         raise Unsupported(f"a load of {width} bytes needs sm_{_WIDE_LOADS} or newer")
     kind, registers = _VECTORS[width]
     loads = {"read": 1, "write": 0, "copy": 1, "triad": 2}[kernel]

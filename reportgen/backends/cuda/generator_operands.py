@@ -149,6 +149,13 @@ class Bound:
         return found
 
     @property
+    def shared_bytes(self) -> int:
+        """Of shared memory that the kernel takes for its cells."""
+        if "{cells}" in "".join(self.place.declare):
+            return 4 * THREADS * self.chains
+        return 16 * THREADS if _ROWS[0] in self.place.declare else 0
+
+    @property
     def file(self) -> list[str]:
         """What stands before the kernel; the launcher lets every word hold its own address."""
         if self.operation.values != "constant_pointer":

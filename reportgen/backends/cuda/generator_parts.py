@@ -11,7 +11,7 @@ from reportgen.backends.cuda import generator_rows as rows
 from reportgen.errors import Unsupported
 from reportgen.suite.definition import Operation, PlannedPoint, Probe
 
-LAUNCHED = frozenset({"warps", "blocks", "bytes", "count", "stride", "offset", "layout", "device_bytes"})
+LAUNCHED = frozenset("warps blocks bytes dynamic_bytes count stride offset layout peer n batch rows".split())
 """Settings that change how a kernel is launched and on what, not what is in it: their points share a
 program."""
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from reportgen.backends.cuda import generator_rows as rows
 from reportgen.backends.cuda.generator_fragments import Fragment
+from reportgen.backends.cuda.generator_memory import shared_limit
 from reportgen.backends.cuda.generator_operands import CONSTRAINTS, Bound
 from reportgen.backends.cuda.generator_parts import Parts, Request
+from reportgen.errors import Unsupported
 from reportgen.suite.definition import Operation
 
 STEPS = 64
@@ -36,7 +38,7 @@ def chain(request: Request) -> Parts:
     expect: dict[str, int | str] = {"kind": "chain", "chains": 1}
     expect |= rows.expected([(name, operation, length)], request.isa)
     work = {"steps": float(length), "instructions": float(length * operation.repeat)}
-    context = {"bound": bound, "length": length, **_code(bound)}
+    context = {"bound": bound, "length": length, **code(bound)}
     return Parts(context, bound.parameters, expect, work, {"threads": WARP}, target)
 
 
@@ -52,9 +54,21 @@ def independent(request: Request) -> Parts:
     expect |= rows.expected([(name, operation, steps)], request.isa)
     total = float(steps * operation.repeat)
     work = {"instructions": total, "flop": total * operation.flop, "op": total * operation.op}
-    context = {"bound": bound, "rounds": steps // count, **_code(bound)}
+    context = {"bound": bound, "rounds": steps // count, **code(bound)}
+    _fits(request, bound)
     threads = WARP * request.setting("warps") if "warps" in request.point.settings else FULL_BLOCK
     return Parts(context, bound.parameters, expect, work, {"threads": threads}, target)
+
+
+def _fits(request: Request, bound: Bound | Fragment) -> None:
+    """More dynamic shared memory than a block may have is nothing to launch."""
+    dynamic = int(request.point.settings.get("dynamic_bytes", 0))
+    limit = shared_limit(request.isa)
+    if dynamic + bound.shared_bytes > limit:
+        raise Unsupported(
+            f"{dynamic} bytes of shared memory wanted beside {bound.shared_bytes} of the kernel, "
+            f"a block on {request.isa} may have {limit}"
+        )
 
 
 def pair(request: Request) -> Parts:
@@ -86,7 +100,7 @@ def pair(request: Request) -> Parts:
         "warm": [step for bound in bounds for step in bound.warm],
         "even": _arranged([bound.steps() for bound in bounds], request),
         "odd": _arranged([bound.steps(odd=True) for bound in bounds], request),
-        **_code(*bounds),
+        **code(*bounds),
     }
     parameters = [one for bound in bounds for one in bound.parameters]
     wide = any(CONSTRAINTS[bound.operation.ctype] in "dl" for bound in bounds)
@@ -99,7 +113,7 @@ def _arranged(parts: list[list[str]], request: Request) -> list[str]:
     return [line for lines in (parts if blocked else zip(*parts, strict=True)) for line in lines]
 
 
-def _code(*bounds: Bound | Fragment) -> dict[str, list[str]]:
+def code(*bounds: Bound | Fragment) -> dict[str, list[str]]:
     """Lines round the window."""
     return {
         "file": [line for bound in bounds for line in bound.file],
