@@ -117,7 +117,8 @@ def test_headings_are_permanent_addresses(built: Built) -> None:
 
 def test_figures_are_light(built: Built) -> None:
     figures = list(built.site.rglob("*.svg"))
-    assert len([path for path in figures if "devices" in path.parts]) == 24
+    assert len([path for path in figures if path.name.endswith((".light.svg", ".dark.svg"))]) == 24
+    assert len([path for path in figures if path.name == "roofline.svg"]) == 2
     assert [path.name for path in figures if path.stat().st_size > LIMIT_BYTES] == []
 
 
