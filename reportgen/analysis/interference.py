@@ -15,9 +15,11 @@ scheduler that fills unevenly slows only some, so the fastest is T_AB; all are k
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from reportgen.analysis.evidence import Evidence, by_pass, passes_that_agree
@@ -29,6 +31,7 @@ METHOD = "interference"
 UNIT = "ratio"
 AT_FRONT_END = 1.05
 """A pair that takes less than this times the front end's time may be bound by it alone."""
+PROPORTION = re.compile(r"\d+to\d+")
 SAME_TIME = 0.005
 """Arrangements within this ratio of the fastest measure the same time, and their visits are taken
 together: to pick the lower of two equal times would pick its noise."""
@@ -38,13 +41,17 @@ def interference(evidence: Evidence) -> list[Quantity]:
     """`interference.<A>.<B>` of every pair of one probe, in the order of its points.
 
     Points have settings `first` and `second` ("" for `first` alone), may have `order` (a pair then has
-    one point an arrangement), and have work `groups`, `first_count`, `second_count`, `instructions`.
+    one point an arrangement), and have work `groups`, `first_count`, `second_count`, `instructions`.  An order
+    such as `2to1` is a mix in another proportion: no arrangement of the pair, kept for the resource model.
     """
     alone: dict[str, list[Point]] = {}
     pairs: dict[tuple[str, str], list[Point]] = {}
+    mixes: dict[tuple[str, str], list[Point]] = {}
     for point in evidence.points:
         first, second = str(point.settings.get("first", "")), str(point.settings.get("second", ""))
-        if second:
+        if PROPORTION.fullmatch(str(point.settings.get("order", ""))):
+            mixes.setdefault((first, second), []).append(point)
+        elif second:
             pairs.setdefault((first, second), []).append(point)
         elif first:
             alone.setdefault(first, []).append(point)
@@ -57,9 +64,25 @@ def interference(evidence: Evidence) -> list[Quantity]:
     }
     pooled = pooled_scatter(list(times.values()))
     singles = {name: _fastest(points, times) for name, points in alone.items()}
-    return [
-        _pair(evidence, _fastest(points, times), points, singles, times, pooled) for points in pairs.values()
-    ]
+    found = []
+    for names, points in pairs.items():
+        pair = _pair(evidence, _fastest(points, times), points, singles, times, pooled)
+        found.append(_with_proportions(evidence, pair, mixes.get(names, []), times))
+    return found
+
+
+def _with_proportions(
+    evidence: Evidence, pair: Quantity, mixes: list[Point], times: Mapping[str, Visits]
+) -> Quantity:
+    """The pair, with the cycles of a group of each other proportion in its details."""
+    rows = []
+    for point in mixes:
+        if point.id in times:
+            row = {"first": point.work["first_count"], "second": point.work["second_count"]}
+            row["cycles"] = times[point.id].value
+            front_end = _front_end(evidence, point)
+            rows.append(row | ({} if front_end is None else {"front_end_cycles": front_end}))
+    return msgspec.structs.replace(pair, details=pair.details | {"proportions": rows}) if rows else pair
 
 
 def _fastest(points: list[Point], times: Mapping[str, Visits]) -> tuple[Point, ...]:
