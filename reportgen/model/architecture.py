@@ -1,4 +1,9 @@
-"""The architecture model: every fact of one run as machine-readable data (`model.json`)."""
+"""The architecture model: every fact of one run as machine-readable data (`model.json`).
+
+Schema history
+    1  first version
+    2  `resources`: the inferred resource model, absent where the run holds no pair of operations
+"""
 
 from __future__ import annotations
 
@@ -8,9 +13,10 @@ from difflib import get_close_matches
 import msgspec
 
 from reportgen.findings.finding import Claim
+from reportgen.model.resources import Resources
 from reportgen.status import Status
 
-MODEL_SCHEMA = 1
+MODEL_SCHEMA = 2
 
 
 class Fact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -97,6 +103,8 @@ class Architecture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     facts: tuple[Fact, ...]
     """Every fact, the ones above included, in metric order: the flat view."""
     supersedes: str = ""
+    resources: Resources | None = None
+    """An inference: what operations compete for; the cost model schedules by it."""
 
     def instruction(self, operation: str) -> Instruction:
         """The operation `operation`, a key of the instruction table.

@@ -24,6 +24,7 @@ from reportgen.model.architecture import (
     Interference,
     Level,
 )
+from reportgen.model.resources import infer
 from reportgen.roofline.ceilings import ceilings
 from reportgen.runs.schema import Run
 from reportgen.status import USABLE, Status
@@ -60,6 +61,7 @@ def build(run: Run, quantities: Iterable[Quantity], findings: Iterable[Finding])
         ridges=tuple(_of_kind(facts, Kind.RIDGE)),
         facts=tuple(facts[metric] for metric in sorted(facts)),
         supersedes=run.supersedes,
+        resources=infer(readable),
     )
 
 

@@ -7,10 +7,16 @@ from pathlib import Path
 import msgspec
 
 from reportgen.errors import BundleError
-from reportgen.model.architecture import Architecture
+from reportgen.model.architecture import MODEL_SCHEMA, Architecture
 from reportgen.model.derive import derive_bundle
 from reportgen.model.exports.json import MODEL, read_model
 from reportgen.runs import read, store
+
+
+class _Version(msgspec.Struct):
+    """Only the key that says how to read the rest."""
+
+    schema: int
 
 
 def load_architecture(path_or_device: str | Path, data: Path) -> Architecture:
@@ -19,7 +25,7 @@ def load_architecture(path_or_device: str | Path, data: Path) -> Architecture:
     A bundle is derived afresh; a `model.json` is read as it is.
 
     Raises:
-        BundleError: nothing answers to the name, or what does cannot be read.
+        BundleError: nothing answers to the name, or what does cannot be read, or has a newer schema.
     """
     path = Path(path_or_device)
     for file in (path, path / MODEL):
@@ -30,7 +36,14 @@ def load_architecture(path_or_device: str | Path, data: Path) -> Architecture:
 
 def _read(file: Path) -> Architecture:
     try:
-        return read_model(file.read_bytes())
+        data = file.read_bytes()
+        version = msgspec.json.decode(data, type=_Version).schema
+        if version > MODEL_SCHEMA:
+            raise BundleError(
+                f"{file} has model schema {version}; this reportgen reads up to {MODEL_SCHEMA}.",
+                "Install a newer reportgen, or derive the model again from its run.",
+            )
+        return read_model(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BundleError(
             f"{file}: not an architecture model ({error}).",

@@ -23,6 +23,8 @@ THROUGHPUT_INSTRUCTIONS = 384
 """Body length of throughput programs: a multiple of every accumulator count, short enough for the
 micro-operation cache, long enough that the loop's one instruction pair is under 0.3 %."""
 INTERFERENCE_GROUPS = 20
+PROPORTION = re.compile(r"\d+to\d+")
+"""Order of a pair that is a mix: `2to1` has the first operation's instructions twice."""
 CHASE_UNROLL = 64
 SLICE_BYTES = 512 << 10
 """Of each array, one repetition of a stream takes so much: tens of microseconds even from DRAM."""
@@ -153,17 +155,22 @@ def _pair(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Parts:
         bank, count = generator.assembly.share(operation, generator.device.features)
         sets.append(generator.assembly.bind(operation, used[bank], count, tag=f"c{index}"))
         used[bank] += count
-    parts = [[part.throughput(i) for i in range(part.count)] for part in sets]
-    blocked = point.settings.get("order") == "blocked"
-    group = [line for part in parts for line in part] if blocked else _interleave(parts)
-    lines = group * INTERFERENCE_GROUPS
+    order = str(point.settings.get("order", ""))
+    times = [int(number) for number in order.split("to")] if PROPORTION.fullmatch(order) else [1, 1]
+    groups = max(1, INTERFERENCE_GROUPS // max(times))
+    parts = [
+        [part.throughput(i) for i in range(part.count)] * often
+        for part, often in zip(sets, times, strict=False)
+    ]
+    group = [line for part in parts for line in part] if order == "blocked" else _interleave(parts)
+    lines = group * groups
     tied = [part.count for part in sets if not part.operation.throughput]
     kind = "mixed" if len(tied) == len(sets) else "mixed_apart"
     expect = generator.expected(lines) | {"kind": kind, "chains": sum(tied)}
     work = {
-        "groups": float(INTERFERENCE_GROUPS),
-        "first_count": float(sets[0].count),
-        "second_count": float(sets[1].count) if len(sets) > 1 else 0.0,
+        "groups": float(groups),
+        "first_count": float(len(parts[0])),
+        "second_count": float(len(parts[1])) if len(parts) > 1 else 0.0,
         "instructions": float(sum(line.count("\n") + 1 for line in lines)),
     }
     return {"settings": point.settings, "sets": sets, "lines": lines}, expect, work, {"kind": "body"}
