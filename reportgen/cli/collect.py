@@ -88,7 +88,8 @@ def command(
             "a replay needs --data DIR.", "Without it the copy would lie among the runs that were measured."
         )
     from reportgen.collect import progress
-    from reportgen.collect.runner import Options, collect, members
+    from reportgen.collect.runner import Options, collect
+    from reportgen.collect.toolchain import members
 
     options = Options(
         data=data,

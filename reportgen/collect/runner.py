@@ -79,19 +79,6 @@ class Interruption:
     """Bytes of the journal that are whole."""
 
 
-def members(selector: str) -> tuple[str, ...]:
-    """The selectors that one of several stands for: `sm_all` -> `sm_75`, `sm_80`, ...; else itself alone.
-
-    Raises:
-        UserError: there is no such backend.
-        BackendUnavailable: a package that it needs is missing.
-    """
-    if not selector:
-        return (selector,)
-    backend = registry.get(selector)
-    return backend.members(selector) if isinstance(backend, toolchain.Targets) else (selector,)
-
-
 def collect(
     options: Options,
     progress: Progress | None = None,

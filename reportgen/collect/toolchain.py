@@ -16,6 +16,7 @@ from typing import Protocol, runtime_checkable
 
 import msgspec
 
+from reportgen.backends import registry
 from reportgen.backends.base import Backend, Build, Generator, Source
 from reportgen.collect import builds, identity, plan
 from reportgen.collect.messages import Fault, Made
@@ -60,6 +61,19 @@ class Targets(Protocol):
 
     def point_facts(self, device: Device, source: Source, build: Build) -> dict[str, int | float | str]:
         """What a launch of the program would ask for and get: threads, blocks that fit at a time, ..."""
+
+
+def members(selector: str) -> tuple[str, ...]:
+    """The selectors that one of several stands for: `sm_all` -> `sm_75`, `sm_80`, ...; else itself alone.
+
+    Raises:
+        UserError: there is no such backend.
+        BackendUnavailable: a package that it needs is missing.
+    """
+    if not selector:
+        return (selector,)
+    backend = registry.get(selector)
+    return backend.members(selector) if isinstance(backend, Targets) else (selector,)
 
 
 @dataclass(frozen=True)

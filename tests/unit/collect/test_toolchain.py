@@ -11,7 +11,7 @@ import pytest
 from reportgen.backends import registry
 from reportgen.backends.base import Source
 from reportgen.cli import summary
-from reportgen.collect import runner
+from reportgen.collect import toolchain
 from reportgen.collect.progress import Silent
 from reportgen.collect.runner import Interrupted, Options, Outcome, collect
 from reportgen.errors import UserError
@@ -136,9 +136,9 @@ def test_ctrl_c_leaves_nothing_behind_and_says_how_to_go_on(tmp_path: Path) -> N
 
 def test_a_selector_of_several_stands_for_its_members(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "get", lambda selector: Toolchain())
-    assert runner.members("sm_all") == ("sm_80", "sm_90")
-    assert runner.members("sm_90") == ("sm_90",)
-    assert runner.members("") == ("",)
+    assert toolchain.members("sm_all") == ("sm_80", "sm_90")
+    assert toolchain.members("sm_90") == ("sm_90",)
+    assert toolchain.members("") == ("",)
 
 
 def test_a_run_that_timed_nothing_cannot_be_replayed(
