@@ -12,6 +12,7 @@ import jinja2
 from reportgen.backends.base import Source
 from reportgen.backends.cuda import generator_async as asynchronous
 from reportgen.backends.cuda import generator_blocks as blocks
+from reportgen.backends.cuda import generator_kernels as kernels
 from reportgen.backends.cuda import generator_memory as memory
 from reportgen.backends.cuda import generator_rows as rows
 from reportgen.backends.cuda import generator_windows as windows
@@ -39,6 +40,11 @@ KINDS: dict[str, Callable[[Request], Parts]] = {
     "banks": blocks.banks,
     "cluster": blocks.cluster,
     "bulk": blocks.bulk,
+    "gemm": kernels.gemm,
+    "axpy": kernels.axpy,
+    "gemv": kernels.gemv,
+    "softmax": kernels.softmax,
+    "layer_norm": kernels.layer_norm,
 }
 """Template name -> what it needs; a new template is a file and a row here."""
 

@@ -67,10 +67,9 @@ def banks(request: Request) -> Parts:
 
 def cluster(request: Request) -> Parts:
     """Dependent loads of one block from the shared memory of block `peer` of its cluster."""
-    size, peer = request.setting("cluster"), request.setting("peer")
+    size = request.setting("cluster")
+    peer = {"own": 0, "next": 1, "last": size - 1}[request.chosen("peer")]
     target = rows.require("a cluster of blocks", (">=sm_90",), request.isa)
-    if peer >= size:
-        raise Unsupported(f"a cluster of {size} blocks has no block {peer}")
     expect: dict[str, int | str] = {
         "kind": "chain",
         "chains": 1,
