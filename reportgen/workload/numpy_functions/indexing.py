@@ -33,8 +33,12 @@ def set_item(a: TracedArray, key: Any, value: Any) -> None:
     """The array now stands for the one with the part replaced."""
     parts = list(key) if isinstance(key, tuple) else [key]
     shape = a.shape if any(_is_mask(part) for part in parts) else _indexed(a.shape, parts)
-    if np.broadcast_shapes(shape, np.shape(value)) != shape:
-        raise ValueError(f"cannot put an array of shape {np.shape(value)} into a part of shape {shape}")
+    given = np.shape(value)
+    fits = len(given) <= len(shape) and all(
+        size in (1, room) for size, room in zip(given[::-1], shape[::-1], strict=False)
+    )
+    if not fits:
+        raise ValueError(f"cannot put an array of shape {given} into a part of shape {shape}")
     new = traced("TensorScatter", (a, value), a.shape, a.tensor.dtype)
     a.tensor = new.tensor
 

@@ -12,7 +12,7 @@ no_work(
 no_work(
     *("Transpose", "Concat", "Slice", "Split", "Pad", "Tile", "Expand", "ConstantOfShape", "Fill", "Copy"),
     *("Cast", "CastLike", "Range", "EyeLike", "OneHot", "Trilu", "DepthToSpace", "SpaceToDepth"),
-    *("ReverseSequence", "CenterCropPad", "Compress", "Roll", "Flip", "Stack", "QLinearConcat"),
-    *("TensorScatter", "PackInt4", "SequenceConstruct", "SequenceAt", "SequenceEmpty", "SequenceInsert"),
+    *("ReverseSequence", "CenterCropPad", "Compress", "Roll", "Flip", "Stack", "Repeat"),
+    *("TensorScatter", "QLinearConcat", "SequenceConstruct", "SequenceAt", "SequenceEmpty", "SequenceInsert"),
     *("SequenceLength", "SequenceErase", "ConcatFromSequence", "SplitToSequence"),
 )

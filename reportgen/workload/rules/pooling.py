@@ -74,6 +74,12 @@ def resize(op: Op) -> Work:
     return Work(flop=op.outs[0].size * (3 * each - 1) if changed else 0)
 
 
+@rule("LinearInterpolation")
+def linear_interpolation(op: Op) -> Work:
+    """Between two points of a table: as a linear resize in one dimension, 5 FLOP an output."""
+    return Work(flop=5 * op.outs[0].size)
+
+
 @rule("GridSample")
 def grid_sample(op: Op) -> Work:
     """Sampling at given places: as an interpolation over all spatial dimensions."""
