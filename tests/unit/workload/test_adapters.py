@@ -233,10 +233,6 @@ class TestJax:
         assert found.total.mac == 49152
 
 
-def var(*shape: int, dtype: str = "float32") -> Any:
-    return SimpleNamespace(aval=SimpleNamespace(shape=shape, dtype=dtype))
-
-
 def equation(name: str, ins: list[Any], outs: list[Any], **params: Any) -> Any:
     return SimpleNamespace(
         primitive=SimpleNamespace(name=name), invars=ins, outvars=outs, params=params,
@@ -277,7 +273,7 @@ def test_a_jaxpr_as_jax_hands_it_over() -> None:
         [a, b], [e],
         equation("pjit", [a, b], [c], jaxpr=inner),
         equation("scan", [b, c], [d], jaxpr=step, length=10, num_consts=1, num_carry=1),
-        equation("cond", [variable_in(a), d], [e], branches=(closed([x], [x]), closed([x], [z], product(x, x, z)))),
+        equation("cond", [literal(), d], [e], branches=(closed([x], [x]), closed([x], [z], product(x, x, z)))),
     )  # fmt: skip
     found = count(of_jaxpr(program, "f"))
     assert found.total.mac == 512 * (1 + 10 + 1)
@@ -286,6 +282,6 @@ def test_a_jaxpr_as_jax_hands_it_over() -> None:
     assert list(count(of_jaxpr(unknown)).uncounted) == ["jax.mystery"]
 
 
-def variable_in(of: Any) -> Any:
-    """A literal, as an argument that is known."""
-    return HashableNamespace(aval=SimpleNamespace(shape=(), dtype="int32"), val=0, like=of)
+def literal() -> Any:
+    """A number among the arguments."""
+    return HashableNamespace(aval=SimpleNamespace(shape=(), dtype="int32"), val=0)

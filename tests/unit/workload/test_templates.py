@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from reportgen.workload import templates
@@ -70,17 +72,9 @@ def test_prefill_can_end_with_one_row_of_logits() -> None:
 
 
 def test_grouped_heads_shrink_cache_and_projections_not_the_attention() -> None:
-    small = {
-        "layers": 2,
-        "width": 64,
-        "heads": 8,
-        "hidden": 128,
-        "vocabulary": 100,
-        "gated": True,
-        "bias": False,
-    }
-    full = count_graph(templates.decode(Transformer("full", **small), 1, 31))  # type: ignore[arg-type]
-    grouped = count_graph(templates.decode(Transformer("grouped", kv_heads=2, **small), 1, 31))  # type: ignore[arg-type]
+    model = Transformer("full", 2, 64, 8, 128, 100, gated=True, bias=False)
+    full = count_graph(templates.decode(model, 1, 31))
+    grouped = count_graph(templates.decode(replace(model, kv_heads=2), 1, 31))
     assert grouped.attention.mac_full == full.attention.mac_full
     assert grouped.attention.grouped == 2
     assert grouped.memory.cache * 4 == full.memory.cache

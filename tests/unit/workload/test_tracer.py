@@ -63,12 +63,19 @@ def test_counters_nest() -> None:
 
 
 def test_a_counter_ends_with_an_error_too() -> None:
-    with pytest.raises(ZeroDivisionError), reportgen.count_flops() as counter:
-        x = counter.array((4, 4))
-        x @ x
-        1 / 0  # noqa: B018
+    def failing() -> None:
+        with reportgen.count_flops() as counter:
+            counters.append(counter)
+            x = counter.array((4, 4))
+            x @ x
+            raise KeyError
+
+    counters: list[Counter] = []
+    with pytest.raises(KeyError):
+        failing()
+    x = counters[0].array((4, 4))
     x @ x
-    assert counter.total.mac == 64
+    assert counters[0].total.mac == 64
 
 
 def test_threads_do_not_see_each_other() -> None:
