@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from reportgen.cli import output
+from reportgen.cli import output, roofline_model
+from reportgen.cli.count import Dimension
 from reportgen.errors import UserError
 from reportgen.units import format_value, significant
 
@@ -18,7 +20,17 @@ if TYPE_CHECKING:
 LEVELS = ("l1", "l2", "l3", "dram")
 FEW = 8
 """Points whose reasons are printed; of more the table is enough."""
-COLUMNS = ("id", "point", "data in", "intensity", "achieved", "roof", "of roof", "verdict", "what to change")
+COLUMNS = (
+    "id",
+    "point",
+    "data in",
+    "intensity",
+    "achieved",
+    "roof",
+    "of roof",
+    "verdict",
+    "what to change, or time",
+)
 
 
 @click.command(
@@ -29,11 +41,19 @@ Examples:
   reportgen roofline DEVICE --point 'mykernel,2 GFLOP,1.2 GB,50 ms'
   reportgen roofline --csv points.csv --level l2 --precision fp64
   reportgen roofline --point a,2e9,1e9,0.05 --svg roofline.svg
+  reportgen roofline model.onnx --device DEVICE --dim batch=1 --html model.html
   reportgen roofline latest --json
 \b
 A CSV file has the columns name,work,bytes,seconds and, if you like, precision,level,source.""",
 )
 @click.argument("run", default="latest")
+@click.option(
+    "--device", help="The run whose roofs a model is placed under; RUN is then the model, an ONNX file."
+)
+@click.option(
+    "--dim", "dims", type=Dimension(), multiple=True, help="Size of an open dimension of the model."
+)
+@click.option("--depth", type=click.IntRange(1), default=1, show_default=True, help="Of the model's modules.")
 @click.option(
     "--point",
     "texts",
@@ -57,6 +77,11 @@ A CSV file has the columns name,work,bytes,seconds and, if you like, precision,l
 )
 @click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), help="Write the figure here.")
 @click.option(
+    "--html",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write a page that works offline here; for a model MODEL.roofline.html unless told otherwise.",
+)
+@click.option(
     "--data",
     type=click.Path(path_type=Path),
     default=Path("data"),
@@ -66,32 +91,50 @@ A CSV file has the columns name,work,bytes,seconds and, if you like, precision,l
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def command(
     run: str,
+    device: str | None,
+    dims: tuple[tuple[str, int], ...],
+    depth: int,
     texts: tuple[str, ...],
     table: Path | None,
     level: str | None,
     precision: str | None,
     svg: Path | None,
+    html: Path | None,
     data: Path,
     as_json: bool,
 ) -> None:
     """Where kernels stand under the roofs of RUN: yours, or those that the run measured.
 
-    RUN is a folder, a run's id or the beginning of one, DEVICE/RUN, a device, or 'latest'.
+    RUN is a folder, a run's id or the beginning of one, DEVICE/RUN, a device, or 'latest'. It may be a model
+    instead (an ONNX file): then each of its modules gets the bound and the time that the roofs of --device
+    allow.
     """
     points = _given(texts, table, level, precision)
+    told: list[tuple[str, str]] = []
+    if roofline_model.is_model(run):
+        layers, told = roofline_model.counted(
+            Path(run), dict(dims), (level or "dram").lower(), (precision or "").lower(), depth
+        )
+        points = [*layers, *(points or [])]
+        if svg is None and html is None and not as_json:
+            html = Path(f"{Path(run).stem}.roofline.html")
+        run = device or "latest"
+    elif device is not None or dims:
+        raise UserError("--device and --dim go with a model.", "Name an ONNX file, or the run alone.")
     sheet = _sheet(run, data, points, level, precision)
-    written = _write_svg(sheet, svg) if svg is not None else None
+    written = [_write(path, text) for path, text in _files(sheet, svg, html, told)]
     if as_json:
         from reportgen.roofline.sheet import to_json
 
         click.echo(to_json(sheet).decode(), nl=False)
         return
-    click.echo(f"{sheet.name}, run {sheet.run}; roofs of {_scope(sheet)}\n")
+    click.echo(f"{sheet.name}, run {sheet.run}; roofs of {_scope(sheet)}")
+    click.echo("\n".join(f"{term}: {value}" for term, value in told) + "\n")
     _charts(sheet)
     output.show([_row(entry) for entry in sheet.points], COLUMNS, as_json=False, empty=_nothing(precision))
     _details(sheet)
-    if written is not None:
-        click.echo(f"\nWrote {written}")
+    if written:
+        click.echo("\n" + "\n".join(f"Wrote {path}" for path in written))
 
 
 def _given(
@@ -132,21 +175,31 @@ def _sheet(
     return made
 
 
-def _write_svg(sheet: Sheet, path: Path) -> Path:
+def _files(
+    sheet: Sheet, svg: Path | None, html: Path | None, told: list[tuple[str, str]]
+) -> Iterator[tuple[Path, str]]:
+    """What is to be written where."""
     from reportgen.site.figures import roofline as figure
     from reportgen.site.figures.roofline_record import drawable, record
 
-    units = [unit for unit in ("FLOP", "OP") if drawable(sheet.with_unit(unit))]
-    if not units:
-        raise UserError("there is nothing to draw: no compute roof and level of one unit were measured.")
-    first = next((unit for unit in units if sheet.with_unit(unit).points), units[0])
-    text = figure.standalone(figure.draw(record(sheet, first)))
+    if svg is not None:
+        units = [unit for unit in ("FLOP", "OP") if drawable(sheet.with_unit(unit))]
+        if not units:
+            raise UserError("there is nothing to draw: no compute roof and level of one unit were measured.")
+        first = next((unit for unit in units if sheet.with_unit(unit).points), units[0])
+        yield svg, figure.standalone(figure.draw(record(sheet, first)))
+    if html is not None:
+        from reportgen.site.roofline_page import page
+
+        conditions = [("device", f"{sheet.name} ({sheet.device})"), ("run", sheet.run), *told]
+        yield html, page(sheet, f"Roofline: {told[0][1] if told else sheet.name}", conditions)
+
+
+def _write(path: Path, text: str) -> Path:
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise UserError(
-            f"'{path}' cannot be written ({error.strerror}).", "Name another file with --svg."
-        ) from error
+        raise UserError(f"'{path}' cannot be written ({error.strerror}).", "Name another file.") from error
     return path
 
 
@@ -175,6 +228,12 @@ def _row(entry: Entry) -> output.Row:
     standing = str(verdict.standing)
     if verdict.limiter:
         standing = f"{standing}: {verdict.limiter.upper()}"
+    change = verdict.advice[0] if verdict.advice else ""
+    if point.rate is None and entry.predicted is not None:
+        low, high = (
+            format_value(end, "second", 3) for end in (entry.predicted.at_least, entry.predicted.at_most)
+        )
+        change = f"{low} if all overlaps, {high} if nothing does"
     return {
         "id": entry.id,
         "point": point.name,
@@ -182,9 +241,9 @@ def _row(entry: Entry) -> output.Row:
         "intensity": f"{significant(intensity, 3)} {point.unit}/byte" if intensity else "–",
         "achieved": format_value(point.rate, rate, 3) if point.rate else "–",
         "roof": format_value(verdict.bound.value, rate, 3) if verdict.bound else "–",
-        "of_roof": f"{verdict.share:.0%}" if verdict.share is not None else "–",
+        "of_roof": f"{verdict.share * 100:.0f} %" if verdict.share is not None else "–",
         "verdict": standing,
-        "what_to_change": verdict.advice[0] if verdict.advice else "",
+        "what_to_change,_or_time": change,
     }
 
 

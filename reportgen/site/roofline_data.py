@@ -70,7 +70,7 @@ def _chart(sheet: Sheet) -> dict[str, Any]:
             {"name": one.name, "kind": one.kind, "rate": one.value, "ratio": one.ratio, "source": one.source}
             for one in sheet.nominal
         ],
-        "points": [_point(entry) for entry in sheet.points if entry.point.rate],
+        "points": [_point(entry) for entry in sheet.points if entry.point.rate or entry.verdict.bound],
     }
 
 

@@ -63,9 +63,11 @@
         roofs.sort((a, b) => a[0] - b[0]);
         placed.roof = roofs.length ? roofs[0][0] : null;
         placed.limiter = roofs.length ? roofs[0][1] : "";
-        placed.share = placed.roof ? placed.rate / placed.roof : null;
+        placed.share = placed.roof && placed.rate ? placed.rate / placed.roof : null;
       }
-      points.push(placed);
+      placed.predicted = !placed.rate;
+      placed.rate = placed.rate || placed.roof;
+      if (placed.rate) points.push(placed);
     }
     return { unit: unit, compute: compute, points: points };
   }
@@ -82,7 +84,7 @@
     for (const point of data.points) {
       if (!units.has(point.unit)) continue;
       for (const level in point.bytes) xs.push(point.work / point.bytes[level]);
-      ys.push(point.rate, point.high || point.rate);
+      ys.push(point.rate || point.roof, point.high || point.rate || point.roof);
     }
     const left = Math.floor(Math.log10(Math.min(...xs)) + 1e-9), right = Math.ceil(Math.log10(Math.max(...xs)) - 1e-9);
     for (const memory of data.memory) ys.push(memory.rate * Math.pow(10, left));
@@ -199,11 +201,12 @@
   function words(point) {
     const list = [
       `I ${digits(point.intensity)} ${point.unit}/byte in ${point.at.toUpperCase()}`,
-      `achieved ${rate(point.rate, point.unit)}`,
+      point.predicted ? "counted, not timed" : `achieved ${rate(point.rate, point.unit)}`,
     ];
     if (point.roof) {
-      list.push(`roof ${rate(point.roof, point.unit)}`, `${Math.round(point.share * 100)} % of it`,
-        `lowest roof: ${point.limiter.toUpperCase()}`);
+      list.push(`roof ${rate(point.roof, point.unit)}`);
+      if (!point.predicted) list.push(`${Math.round(point.share * 100)} % of it`);
+      list.push(`lowest roof: ${point.limiter.toUpperCase()}`);
     }
     list.push(`verdict in the table: ${point.verdict}`);
     return list;
@@ -288,7 +291,7 @@
         if (point.low && point.high) {
           make("line", { x1: x, x2: x, y1: scale.y(Math.max(point.low, scale.floor)), y2: scale.y(point.high), style: `stroke:${colour}` }, node);
         }
-        make("path", { d: MARKS[roof ? roof.marker : "*"] || MARKS.o, transform: `translate(${x},${y})`, style: `fill:${colour}` }, node);
+        make("path", { d: MARKS[roof ? roof.marker : "*"] || MARKS.o, transform: `translate(${x},${y})`, style: point.predicted ? `fill:var(--md-default-bg-color);stroke:${colour};stroke-width:1.4` : `fill:${colour}` }, node);
         make("circle", { class: "rg-hit", cx: x, cy: y, r: 9 }, node);
         for (const event of ["pointerenter", "focus", "click"]) node.addEventListener(event, () => show(point, nodes));
         return node;

@@ -10,7 +10,7 @@ import math
 
 import msgspec
 
-from reportgen.roofline.sheet import Sheet
+from reportgen.roofline.sheet import Entry, Sheet
 from reportgen.units import format_value, significant
 
 
@@ -54,6 +54,8 @@ class Kernel(msgspec.Struct, frozen=True):
     """Kernels of one group are joined in the order given."""
     told: str = ""
     """What the pointer shows."""
+    predicted: bool = False
+    """Counted and not timed: it stands at its bound."""
 
 
 class Nominal(msgspec.Struct, frozen=True):
@@ -99,29 +101,28 @@ def record(sheet: Sheet, unit: str) -> Roofline:
         memory=tuple(Memory(roof.name, roof.kernel, roof.value) for roof in part.memory),
         compute=tuple(Compute(roof.name, roof.value) for roof in part.compute),
         ridges=tuple(Ridge(r.level, r.precision, r.value, r.low, r.high) for r in part.ridges),
-        kernels=tuple(
-            Kernel(
-                entry.id,
-                intensity,
-                entry.point.rate,
-                entry.point.low,
-                entry.point.high,
-                entry.level if len(entry.point.levels) < 2 else "",
-                entry.point.group,
-                told(part, entry.id),
-            )
-            for entry in part.points
-            if entry.point.rate and (intensity := entry.point.intensity(entry.level))
-        ),
+        kernels=tuple(kernel for entry in part.points if (kernel := _kernel(part, entry)) is not None),
         bound=preferred[0] if preferred else precisions[0],
         nominal=tuple(Nominal(one.name, one.value, one.ratio, one.kind == "memory") for one in part.nominal),
         unit=unit,
     )
 
 
-def told(sheet: Sheet, label: str) -> str:
+def _kernel(sheet: Sheet, entry: Entry) -> Kernel | None:
+    """Where an entry stands; None for one without an intensity or a roof to stand at."""
+    point, bound = entry.point, entry.verdict.bound
+    intensity = point.intensity(entry.level)
+    rate = point.rate or (bound.value if bound is not None else None)
+    if intensity is None or rate is None:
+        return None
+    level = entry.level if len(point.levels) < 2 else ""
+    return Kernel(
+        entry.id, intensity, rate, point.low, point.high, level, point.group, told(entry), point.rate is None
+    )
+
+
+def told(entry: Entry) -> str:
     """What the pointer shows of a kernel: intensity, rate, roof, share and what limits it."""
-    entry = next(one for one in sheet.points if one.id == label)
     point, verdict = entry.point, entry.verdict
     rate = f"{point.unit}/second"
     intensity = point.intensity(entry.level)
@@ -130,9 +131,9 @@ def told(sheet: Sheet, label: str) -> str:
         f"I = {significant(intensity, 3)} {point.unit}/byte in {entry.level.upper()}" if intensity else "",
         f"achieved {format_value(point.rate, rate, 3)}" if point.rate else "",
     ]
-    if verdict.bound is not None and verdict.share is not None:
-        roof = format_value(verdict.bound.value, rate, 3)
-        parts.append(f"{verdict.share * 100:.0f} % of {roof}, the {verdict.bound.limiter.upper()} roof")
+    if verdict.bound is not None:
+        roof = f"{format_value(verdict.bound.value, rate, 3)}, the {verdict.bound.limiter.upper()} roof"
+        parts.append(f"at most {roof}" if verdict.share is None else f"{verdict.share * 100:.0f} % of {roof}")
     parts.append(f"{verdict.standing}{f': {verdict.limiter.upper()}' if verdict.limiter else ''}")
     return "\n".join(part for part in parts if part)
 

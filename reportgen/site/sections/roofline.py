@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from reportgen.findings.metric import Kind, parse
 from reportgen.findings.wording.names import noun
@@ -47,8 +47,12 @@ def section(view: View) -> Section | None:
         told,
         view.intro("roofline"),
         *_figures(view, sheet),
-        _above(sheet),
-        _kernels(view, sheet),
+        above(sheet),
+        kernels(
+            sheet,
+            view.term,
+            "Kernels under the roofs: routines of the installed library and numpy, one thread.",
+        ),
         table(
             "roofline",
             "Compute roofs and ridge points.",
@@ -56,7 +60,7 @@ def section(view: View) -> Section | None:
             (_roof(view, fact) for fact in facts),
             filtered=len(facts) > 20,
         ),
-        _absent(sheet),
+        absent(sheet),
     ]
     return Section("roofline", "Roofline", present(parts))
 
@@ -97,7 +101,7 @@ def _files(view: View, name: str) -> Html:
     return element("p", join(("Data: ", links)), class_="rg-files")
 
 
-def _above(sheet: Sheet) -> Html:
+def above(sheet: Sheet) -> Html:
     """The error box: points above a roof, each with its likely causes, the best fit first."""
     entries = [entry for entry in sheet.points if entry.verdict.standing is Standing.ABOVE]
     if not entries:
@@ -143,19 +147,15 @@ def _share(entry: Entry) -> str:
     return f"{verdict.share:.2f} ({verdict.low:.2f} … {verdict.high:.2f})"
 
 
-def _kernels(view: View, sheet: Sheet) -> Html:
+def kernels(sheet: Sheet, term: Callable[[str, object], Html], caption: str) -> Html:
+    """Every kernel with its verdict; `term` links a metric to its definition."""
     if not sheet.points:
         return Html("")
-    return table(
-        "kernels",
-        "Kernels under the roofs: routines of the installed library and numpy, one thread.",
-        KERNELS,
-        (_kernel(view, entry) for entry in sheet.points),
-        filtered=len(sheet.points) > 12,
-    )
+    rows = (_kernel(entry, term) for entry in sheet.points)
+    return table("kernels", caption, KERNELS, rows, filtered=len(sheet.points) > 12)
 
 
-def _kernel(view: View, entry: Entry) -> Row:
+def _kernel(entry: Entry, term: Callable[[str, object], Html]) -> Row:
     point, verdict = entry.point, entry.verdict
     rate = f"{point.unit}/second"
     intensity = point.intensity(entry.level)
@@ -167,7 +167,7 @@ def _kernel(view: View, entry: Entry) -> Row:
     known = point.low is not None and point.high is not None
     spread = format_interval(point.low or 0.0, point.high or 0.0, rate, 3) if known else ""
     bound = verdict.bound
-    name = join((element("span", entry.id, class_="rg-short"), view.term(point.metric, point.name)), " ")
+    name = join((element("span", entry.id, class_="rg-short"), term(point.metric, point.name)), " ")
     return Row(
         (
             Cell(join((name, _note(f"{point.precision.upper()}, {counted}"))), note=point.note),
@@ -194,7 +194,7 @@ def _kernel(view: View, entry: Entry) -> Row:
             Cell(_verdict(entry)),
             Cell(_why(entry)),
         ),
-        id=point.metric,
+        id=point.metric or entry.id,
     )
 
 
@@ -212,7 +212,12 @@ def _verdict(entry: Entry) -> Html:
 
 def _why(entry: Entry) -> Html:
     """What decided the verdict beside the numbers of the other columns; then the advice."""
-    lines = [element("div", text[:1].upper() + text[1:]) for text in entry.verdict.reasons]
+    told = [*entry.verdict.reasons]
+    times = entry.predicted
+    if entry.point.rate is None and times is not None:
+        low, high = (format_value(end, "second", 3) for end in (times.at_least, times.at_most))
+        told.append(f"{low} if all overlaps, {high} if nothing does and every byte is moved that may be")
+    lines = [element("div", text[:1].upper() + text[1:]) for text in told]
     advice = "; ".join(entry.verdict.advice)
     return join((*lines, element("div", f"→ {advice}", class_="rg-change") if advice else ""))
 
@@ -242,7 +247,7 @@ def _nominal(sheet: Sheet, fact: Fact) -> Cell:
     return Cell(join((format_value(stated.value, stated.unit, 3), share)), stated.value, stated.source)
 
 
-def _absent(sheet: Sheet) -> Html:
+def absent(sheet: Sheet) -> Html:
     """What a reader may look for in the figure and does not find."""
     if not sheet.absent:
         return Html("")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -11,12 +12,14 @@ from click.testing import CliRunner, Result
 
 from reportgen.cli.main import main
 from reportgen.cli.roofline_chart import HEIGHT, WIDTH
-from reportgen.findings.lint import offences
+from reportgen.findings.lint import offences, offences_in_html
 from tests.simulated.cpu import make_data
 from tests.simulated.instruction_points import latency_probes
 from tests.simulated.memory_points import bandwidth_probe, working_set_probe
 from tests.simulated.roofline_points import library_probes, peak_probes
 from tests.simulated.truth import CpuTruth
+
+GOLDEN = Path(__file__).resolve().parents[3] / "data" / "golden" / "models"
 
 
 def call(*words: str | Path) -> Result:
@@ -107,6 +110,45 @@ def test_the_figure_is_one_file_with_titles_and_both_palettes(data: Path, tmp_pa
     )
     assert "prefers-color-scheme:dark" in text
     assert "http" not in text.replace("http://www.w3.org/", "")
+
+
+def test_a_page_that_works_offline(data: Path, tmp_path: Path) -> None:
+    path = tmp_path / "roofline.html"
+    assert (
+        f"Wrote {path}" in call("--data", data, "--point", "mine <b>,2 GFLOP,1 GB,1 s", "--html", path).stdout
+    )
+    text = path.read_text(encoding="utf-8")
+    assert "mine &lt;b&gt;" in text
+    assert "<b>," not in text
+    assert not re.findall(r'(?:src|href)="(?!data:|#)[^"]*"', text)
+    assert "http" not in text.replace("http://www.w3.org/", "")
+    assert offences_in_html(text) == ()
+
+
+def test_a_model_gets_the_bound_of_every_module(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("onnx")
+    monkeypatch.chdir(tmp_path)
+    model = GOLDEN / "resnet18_dyn.onnx"
+    done = call(model, "--data", data, "--depth", "2")
+    assert done.exit_code == 0
+    assert "resnet18_dyn (all)" in done.stdout
+    assert "precision: FP32" in done.stdout
+    assert "FLOP = 2 MAC + other FLOP" in done.stdout
+    assert "if all overlaps" in done.stdout
+    assert "Wrote resnet18_dyn.roofline.html" in done.stdout
+    text = Path("resnet18_dyn.roofline.html").read_text(encoding="utf-8")
+    assert "predicted" in text
+    (whole, *_) = json.loads(call(model, "--data", data, "--json").stdout)["points"]
+    assert whole["point"]["work"] >= 2 * 1814073344
+    assert whole["verdict"]["standing"] == "predicted"
+    assert whole["predicted"]["at_least"] <= whole["predicted"]["at_most"]
+
+
+def test_a_model_that_is_not_there_and_words_without_one(data: Path, tmp_path: Path) -> None:
+    assert "There is no file" in call(tmp_path / "none.onnx", "--data", data).stderr
+    assert "go with a model" in call("latest", "--data", data, "--dim", "batch=1").stderr
 
 
 REFUSED = [

@@ -101,7 +101,7 @@ def point(name: str, rate: float, level: str = "dram", **fields: Any) -> Point:
 
 
 def test_kernels_above_a_roof_share_a_box_and_neighbours_their_causes() -> None:
-    box = section._above(
+    box = section.above(
         sheet(point("one", 26e9), point("two", 27e9), point("three", 380e9), point("low", 1e9))
     )
     assert "3 kernels stand above a measured roof" in box
@@ -110,16 +110,16 @@ def test_kernels_above_a_roof_share_a_box_and_neighbours_their_causes() -> None:
     assert "B two" in first
     assert first.index("another mix of loads and stores") < first.index("another clock")
     assert "low" not in re.findall(r"<b>[A-Z] (\w+)</b>", box)
-    assert section._above(sheet(point("low", 1e9))) == ""
+    assert section.above(sheet(point("low", 1e9))) == ""
 
 
 def test_a_long_list_of_what_is_missing_is_folded() -> None:
-    few = section._absent(sheet(absent=(Absent("x", "y"),)))
-    many = section._absent(sheet(absent=tuple(Absent(str(n), "y") for n in range(9))))
+    few = section.absent(sheet(absent=(Absent("x", "y"),)))
+    many = section.absent(sheet(absent=tuple(Absent(str(n), "y") for n in range(9))))
     assert "<details" not in few
     assert "<details" in many
     assert "(9)" in many
-    assert section._absent(sheet()) == ""
+    assert section.absent(sheet()) == ""
 
 
 def test_data_in_a_script_cannot_end_it() -> None:
