@@ -281,13 +281,19 @@ def _occupancy(
     usable = [one for one in _inspected(points, programs) if "occupancy" in one[0].facts]
     if not usable or probe.family != FILLING:
         return
-    shares = [float(point.facts["occupancy"]) for point, _ in usable]
+    rows: dict[tuple[object, ...], tuple[Point, Program]] = {}
+    for point, program in usable:
+        # Programs that differ in what does not matter to what fits are one row.
+        fits = tuple(point.facts.get(name, "") for name in ("threads", "shared_bytes", "blocks_fit"))
+        rows.setdefault((point.settings.get(probe.variable, ""), *fits), (point, program))
+    shares = [float(point.facts["occupancy"]) for point, _ in rows.values()]
+    kept = list(rows.values()) if len(set(shares)) > 1 else [next(iter(rows.values()))]
     details = {
-        "settings": [point.settings.get(probe.variable, "") for point, _ in usable],
-        "registers": [program.facts.get("registers", 0) for _, program in usable],
-        "share": shares,
-        "limited_by": [str(point.facts.get("limited_by", "")) for point, _ in usable],
-        **{name: [point.facts.get(fact, 0) for point, _ in usable] for name, fact in _FITS.items()},
+        "settings": [point.settings.get(probe.variable, "") for point, _ in kept],
+        "registers": [program.facts.get("registers", 0) for _, program in kept],
+        "share": [float(point.facts["occupancy"]) for point, _ in kept],
+        "limited_by": [str(point.facts.get("limited_by", "")) for point, _ in kept],
+        **{name: [point.facts.get(fact, 0) for point, _ in kept] for name, fact in _FITS.items()},
     }
     yield Quantity(
         metric=f"occupancy.{probe.id.replace('/', '.')}",

@@ -26,6 +26,7 @@ from reportgen.site.figures import (
 from reportgen.site.figures.cache import Drawn, drawn
 from reportgen.site.report import Report
 from reportgen.site.view import Picture
+from reportgen.units import format_bytes
 
 ROOFLINES = {"roofline": FLOP, "roofline_op": OP}
 """Charts of one unit of work each; their data lie beside them."""
@@ -217,14 +218,25 @@ def roofs(unit: str) -> Callable[[Report], roofline_record.Roofline | None]:
 
 
 def occupancies(report: Report) -> occupancy.Occupancies | None:
-    """Every sweep whose kernels tell how many of their warps fit, and of which there are several settings."""
+    """Every sweep over which another number of warps fits; lines of one panel differ in shared memory."""
     sweeps = []
     for fact in report.of("occupancy."):
         details = report.details(fact.metric)
         probe = report.evidence.probes.get(fact.probe)
-        if probe is None or len(details["settings"]) < 2:
+        if probe is None or fact.low == fact.high:
             continue
-        settings = tuple(str(setting) for setting in details["settings"])
+        settings = list(dict.fromkeys(details["settings"]))
+        lines: dict[float, dict[int, float]] = {}
+        own = probe.variable == "dynamic_bytes"  # then shared memory is the axis, not what tells lines apart
+        for setting, shared, share in zip(
+            details["settings"], details["shared"], details["share"], strict=True
+        ):
+            lines.setdefault(0 if own else shared, {})[settings.index(setting)] = share
+        series = tuple(
+            occupancy.Series(format_bytes(shared), tuple(line), tuple(line.values()))
+            for shared, line in sorted(lines.items())
+        )
+        named = tuple(format_bytes(s) if own else str(s) for s in settings)
         title, variable = probe.title or probe.id, probe.variable.replace("_", " ")
-        sweeps.append(occupancy.Sweep(title, variable, settings, tuple(details["share"])))
+        sweeps.append(occupancy.Sweep(title, variable, named, series))
     return occupancy.Occupancies(tuple(sweeps)) if sweeps else None

@@ -7,7 +7,7 @@ import re
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.evidence import central
 from reportgen.findings.metric import MetricId
-from reportgen.findings.wording.numbers import listed, one, percent
+from reportgen.findings.wording.numbers import listed, one
 
 MOST_KINDS = 4
 """Kinds of instruction that a sentence names."""
@@ -88,8 +88,9 @@ def resource(name: MetricId, title: str, quantity: Quantity, isa: str) -> str:
 def occupancy(title: str, quantity: Quantity, isa: str) -> str:
     """Nominal: how full one multiprocessor gets, by the vendor's limits."""
     low, high = quantity.low or 0.0, quantity.high or 0.0
-    span = percent(low) if low == high else f"{percent(low)} to {percent(high)}"
-    limits = list(dict.fromkeys(text for text in quantity.details.get("limited_by", ()) if text))
+    span = f"{100 * low:.0f} %" if low == high else f"{100 * low:.0f} % to {100 * high:.0f} %"
+    named = (name for text in quantity.details.get("limited_by", ()) for name in text.split(", ") if name)
+    limits = list(dict.fromkeys(named))
     return (
         f"By NVIDIA's limits for {isa} one multiprocessor holds {span} of its warps over the sweep of "
         f"“{title}” (limited by {listed(limits[:MOST_KINDS])}): worked out from the registers and the shared "

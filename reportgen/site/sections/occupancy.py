@@ -46,6 +46,7 @@ def _alternative(view: View, facts: list[Fact]) -> str:
     told = [
         f"{_title(view, fact)} from {100 * (fact.high or 0):.0f} % down to {100 * (fact.low or 0):.0f} %"
         for fact in facts
+        if fact.low != fact.high
     ]
     return f"Steps of the share of warps that fit on one multiprocessor: {'; '.join(told)}."
 
@@ -67,7 +68,11 @@ def _rows(view: View, fact: Fact) -> list[Row]:
             Row(
                 (
                     Cell(name),
-                    Cell(join((variable, f" {setting}"))),
+                    Cell(
+                        join(
+                            (variable, " ", format_bytes(setting) if variable.endswith("bytes") else setting)
+                        )
+                    ),
                     _count(details["threads"][place]),
                     _count(details["registers"][place]),
                     Cell(format_bytes(shared), sort=float(shared)),
