@@ -82,11 +82,11 @@ def timings(clock: ClockRecord, samples: pyarrow.Table) -> dict[str, Timing]:
 
     ticks, empty, repetitions, start = map(column, ("ticks", "empty", "repetitions", "start"))
     before, after = column("calibration_before"), column("calibration_after")
-    ticks_per_cycle = ((before + after) / 2 - empty) / clock.calibration_cycles
+    ticks_per_cycle, tick_hz = _rates(clock, before, after, empty)
     possible = (ticks > empty) & (ticks_per_cycle > 0) & (repetitions > 0)
     each = np.where(possible, ticks - empty, 1.0) / np.where(possible, repetitions, 1)
     cycles = each / np.where(possible, ticks_per_cycle, 1.0)
-    seconds = each / clock.tick_hz
+    seconds = each / tick_hz
     passes, sample, thread = map(column, ("pass", "sample", "thread"))
     stop = start + ticks
 
@@ -108,6 +108,19 @@ def timings(clock: ClockRecord, samples: pyarrow.Table) -> dict[str, Timing]:
     return result
 
 
+def _rates(clock: ClockRecord, before: Integers, after: Integers, empty: Integers) -> tuple[Array, Array]:
+    """Ticks of a cycle and ticks of a second, row by row.
+
+    Where ticks are cycles, the two calibrations are cycles and nanoseconds of one wait.
+    """
+    if clock.calibration_cycles:
+        ticks_per_cycle = ((before + after) / 2 - empty) / clock.calibration_cycles
+        return ticks_per_cycle, np.full(len(before), clock.tick_hz)
+    paced = (before > 0) & (after > 0)
+    tick_hz = np.where(paced, before / np.where(paced, after, 1) * 1e9, clock.tick_hz)
+    return np.ones(len(before)), tick_hz
+
+
 def calibration_error(clock: ClockRecord, samples: pyarrow.Table) -> float:
     """Relative standard deviation, common to all samples of a run, of ticks per cycle.
 
@@ -115,7 +128,7 @@ def calibration_error(clock: ClockRecord, samples: pyarrow.Table) -> float:
     error of rounding to a step.  Both are relative to the length of a calibration.
     """
     length = samples.column("calibration_before").to_numpy()
-    if not len(length):
+    if not len(length) or not clock.calibration_cycles:
         return 0.0
     typical = float(np.median(length))
     if typical <= 0:

@@ -70,6 +70,8 @@ class Order(msgspec.Struct, frozen=True):
     """Best canary rate the run has seen so far, instructions per cycle; 0 at first."""
     seed: int
     visit: int
+    unit: str = ""
+    """sha256 of `code`, which several programs may share."""
 
 
 class Batch(msgspec.Struct, frozen=True):

@@ -55,6 +55,8 @@ SLOW = "issue rate low"
 MIGRATED = "migrated"
 STOOD_STILL = "clock stood still"
 UNEVEN = "warm-up and body disagree"
+WRONG = "wrong result"
+"""The program left other results than at its first run."""
 
 REJUDGED = frozenset({ACCEPTED, DISAGREE, SLOW})
 """Verdicts that a second judgement may change; the others are facts that only the launcher saw."""
@@ -67,6 +69,8 @@ def ticks_per_cycle(before: int, after: int, empty: int, calibration_cycles: int
 
 def canary_rates(columns: dict[str, list[int]], clock: ClockConstants) -> list[float]:
     """Per row the lower of its two canary rates, instructions per cycle; 0 where none was taken."""
+    if not clock.calibration_cycles:
+        return [0.0] * len(columns["ticks"])
     rates = []
     for before, after, empty, first, second in zip(
         columns["calibration_before"],
@@ -133,7 +137,8 @@ def judge(
 
     Args:
         columns: `ticks`, `empty`, both calibrations, both canaries, `sample`; lists of equal length.
-            A calibration of 0 was not taken and is not judged (library code, several threads).
+            A calibration of 0 was not taken and is not judged (library code, several threads), nor is
+            one of a clock whose ticks are cycles (`calibration_cycles` 0).
         clock: constants of the sample frame.
         best: best canary rate, instructions per cycle; 0 when unknown, then canaries pass.
         marks: verdicts of the launcher.  What it alone could see (`first of batch`, `migrated`,
@@ -156,7 +161,11 @@ def judge(
         before, after = columns["calibration_before"][row], columns["calibration_after"][row]
         if columns["ticks"][row] <= 0:
             verdicts.append(STOOD_STILL)
-        elif before > 0 and not agree(before, after, _tolerance(columns["ticks"][row], before, clock)):
+        elif (
+            clock.calibration_cycles
+            and before > 0
+            and not agree(before, after, _tolerance(columns["ticks"][row], before, clock))
+        ):
             verdicts.append(DISAGREE)
         elif threads[sample] == 1 and 0 < rates[row] < clock.canary_share * best:
             verdicts.append(SLOW)

@@ -26,6 +26,7 @@ Examples:
   reportgen collect --probes 'memory_hierarchy/*'    some of the questions
   reportgen collect --device cpu:atom --data runs/   another kind of core, another folder
   reportgen collect --resume                         go on after Ctrl-C or a crash
+  reportgen collect --max-seconds 480                what is not reached is skipped, and can be resumed
   reportgen collect --device sm_90                   build and inspect for a GPU target; needs no GPU
   reportgen collect --device sm_all                  one such run for every target
   reportgen collect --device replay:data/D/R --data /tmp/again""",
@@ -61,6 +62,13 @@ Examples:
 @click.option(
     "--passes", type=click.IntRange(1, 90), default=None, help="Visits of every point.  [3, quick 2]"
 )
+@click.option(
+    "--max-seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=None,
+    metavar="N",
+    help="Stop measuring after so long; what is not reached is skipped, and can be resumed.",
+)
 @click.option("--supersedes", default="", metavar="RUN", help="Id of the run that this one corrects.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 @click.pass_context
@@ -73,6 +81,7 @@ def command(
     glob: str,
     seed: int | None,
     passes: int | None,
+    max_seconds: float | None,
     supersedes: str,
     as_json: bool,
 ) -> None:
@@ -100,6 +109,7 @@ def command(
         passes=passes,
         resume=resume,
         supersedes=supersedes,
+        max_seconds=max_seconds or 0.0,
     )
     several = members(selector)
     if len(several) > 1:
@@ -149,6 +159,7 @@ def _report(outcome: Outcome, as_json: bool) -> None:
                     "families": summary.families(run),
                     "reasons": summary.reasons(run),
                     "timing": run.timing,
+                    "resume": outcome.resume,
                 }
             )
         )
@@ -157,4 +168,6 @@ def _report(outcome: Outcome, as_json: bool) -> None:
     summary.show(run)
     click.echo(f"\n{summary.time_line(run)}")
     click.echo(f"Sealed: {path}")
+    if outcome.resume:
+        click.echo(f"Time was over before all was visited. Go on with: {outcome.resume}")
     click.echo(f"Next:   reportgen derive {path} --out out/    or    mkdocs serve")

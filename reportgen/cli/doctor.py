@@ -101,6 +101,8 @@ def _surroundings(candidate: Candidate) -> Iterator[Check]:
     from reportgen.backends import registry
 
     backend = registry.get(candidate.selector)
+    if candidate.device.backend == "cuda":
+        yield from _bindings()
     counters = backend.counters(candidate.device)
     refused = counters.startswith(("unsupported", "not_permitted"))
     remedy = "Nothing to do: they only corroborate, no probe needs them." if refused else ""
@@ -113,6 +115,23 @@ def _surroundings(candidate: Candidate) -> Iterator[Check]:
             pages,
             "Allow them on request: echo madvise into transparent_hugepage/enabled.",
         )
+
+
+def _bindings() -> Iterator[Check]:
+    """Bindings to the CUDA driver: one is enough."""
+    from reportgen.backends.cuda import binding, nvml
+
+    rows = binding.available()
+    enough = NOTE if any(not reason for _, _, reason in rows) else MISSING
+    for name, release, reason in rows:
+        found = reason or release or "here"
+        yield (f"binding {name}", enough if reason else OK, found, binding.remedy(reason) if reason else "")
+    lacks = str(nvml.read("").get("nvml_unknown", ""))
+    absent = lacks.startswith("nvidia-ml-py")
+    remedy = (
+        "pip install nvidia-ml-py: clocks, temperature and power of the GPU are recorded." if absent else ""
+    )
+    yield ("nvml", NOTE if absent else OK, lacks if absent else "clocks, temperature, power", remedy)
 
 
 def _machine() -> Iterator[Check]:

@@ -206,3 +206,16 @@ class Journal:
             os.ftruncate(self._handle, self._length)
             raise
         self._length += len(line)
+
+
+def carry_on(path: Path, target: Path, run: str) -> None:
+    """Begin the journal of `run`, which supersedes the one at `path`, with all that it holds.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    header, entries, _ = read(path)
+    following = msgspec.structs.replace(header, run=run, supersedes=header.run)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    lines = [_encoder.encode(record) + b"\n" for record in (following, *entries)]
+    disk.write_file(target, b"".join(lines))

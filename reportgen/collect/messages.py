@@ -63,6 +63,8 @@ class Fault(msgspec.Struct, frozen=True, tag="fault"):
 
     status: str
     reason: str
+    last: bool = False
+    """The worker ends itself after this reply: the next request needs a fresh one."""
 
 
 Request = Hello | Make | Visit

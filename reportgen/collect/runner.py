@@ -56,6 +56,9 @@ class Options:
     """A run that was interrupted, or `latest`."""
     supersedes: str = ""
     patience: float = PATIENCE
+    max_seconds: float = 0.0
+    """Time for this sitting, building included; what is not reached is `skipped`, and can be gone on with.
+    0: no limit."""
     command: Callable[[str, str], list[str]] = supervisor.command
     """Selector and role -> command line of a worker."""
 
@@ -66,6 +69,8 @@ class Outcome:
 
     path: Path
     run: Run
+    resume: str = ""
+    """The command that goes on with what was not reached."""
 
 
 @dataclass(frozen=True)
@@ -206,6 +211,7 @@ class _Collector:
         earlier = before.entries[-1].elapsed if before and before.entries else 0.0
         self._elapsed = visits.Stopwatch(earlier)
         self._building = 0.0
+        self._sitting = visits.Stopwatch()
 
     def run(self, suite: Suite | None) -> Outcome:
         before = self._before
@@ -242,8 +248,8 @@ class _Collector:
             again = {name: spent.get(name, 0.0) + seconds for name, seconds in header.seconds.items()}
             header = msgspec.structs.replace(before.header, seconds=again)
         folder = before.folder if before else write.partial(self._options.data / self._device.id / header.run)
-        entries, waited = self._measure(asked, made, header, folder)
-        return self._seal(asked, made, header, folder, entries, waited)
+        entries, waited, cut = self._measure(asked, made, header, folder)
+        return self._seal(asked, made, header, folder, entries, waited, cut)
 
     def _header(self) -> Header:
         """The identity of a run that begins here and now."""
@@ -286,15 +292,18 @@ class _Collector:
         hello = Hello(self._selector, self._device, asked.operations)
         arguments = self._options.command(self._selector, "build")
         self._building = time.monotonic()
-        made = builds.build_all(asked.entries, arguments, hello, self._progress.step)
+        if isinstance(self._backend, toolchain.Targets):
+            made = toolchain.build_all(self._backend, self._device, asked, self._progress)
+        else:
+            made = builds.build_all(asked.entries, arguments, hello, self._progress.step)
         self._building = time.monotonic() - self._building
         # In the order of the plan, whichever worker was faster.
         return {entry.point.id: made[entry.point.id] for entry in asked.entries}
 
     def _measure(
         self, asked: Plan, made: builds.Results, header: Header, folder: Path
-    ) -> tuple[list[Entry], float]:
-        """All visits; returns their entries and the seconds waited for the disk."""
+    ) -> tuple[list[Entry], float, bool]:
+        """All visits; their entries, the seconds waited for the disk, and whether time ran out before."""
         before = self._before
         entries = list(before.entries) if before else []
         measurable = {
@@ -313,7 +322,7 @@ class _Collector:
         session = entries[-1].session + 1 if entries else 0
         worker = Supervisor(self._options.command(self._selector, "measure"), hello)
         with self._kept(header, entries), closing(kept), worker:
-            visits.Tour(
+            tour = visits.Tour(
                 plan=asked,
                 header=header,
                 made=measurable,
@@ -324,8 +333,10 @@ class _Collector:
                 patience=self._options.patience,
                 elapsed=self._elapsed,
                 session=session,
-            ).run()
-        return entries, kept.waited
+                late=self._late,
+            )
+            tour.run()
+        return entries, kept.waited, tour.cut
 
     def _seal(
         self,
@@ -335,16 +346,28 @@ class _Collector:
         folder: Path,
         entries: list[Entry],
         waited: float,
+        cut: bool,
     ) -> Outcome:
         self._progress.stage("sealing", 1)
         directory = folder.with_name(header.run)
+        following, resume, unreached = "", "", ""
+        if cut:
+            following = identity.name(datetime.now(UTC))
+            resume = resume_command(following, self._options.data)
+            unreached = f"not reached within --max-seconds {self._options.max_seconds:g}"
         with self._kept(header, entries):
             run, samples, programs = sealing.assemble(
-                asked, made, header, entries, self._device, waited, self._elapsed()
+                asked, made, header, entries, self._device, waited, self._elapsed(), unreached
             )
             write.seal(directory, run, samples, programs, self._how_to_go_on(header, len(entries)))
+            if cut:
+                next_folder = write.partial(directory.with_name(following))
+                journal.carry_on(folder / journal.JOURNAL, next_folder / journal.JOURNAL, following)
         shutil.rmtree(folder, ignore_errors=True)
-        return Outcome(directory, read.load(directory).run)
+        return Outcome(directory, read.load(directory).run, resume)
+
+    def _late(self) -> bool:
+        return 0 < self._options.max_seconds <= self._sitting()
 
     @contextmanager
     def _kept(self, header: Header, entries: Sequence[Entry]) -> Iterator[None]:

@@ -27,6 +27,7 @@ def assemble(
     device: Device,
     waited: float,
     elapsed: float,
+    unreached: str = "",
 ) -> tuple[Run, dict[str, list[Any]], list[Program]]:
     """Manifest, sample columns and programs of a run whose visits are all made.
 
@@ -38,6 +39,7 @@ def assemble(
         device: what was measured.
         waited: seconds that the run waited for the journal.
         elapsed: seconds since the run began, all sittings.
+        unreached: why points without a visit have none, where that was meant.
     """
     ordered = sorted(entries, key=lambda entry: entry.order)
     verdicts = tally.judge(plan, ordered, header.clock)
@@ -55,7 +57,7 @@ def assemble(
         plan=_asked(plan, header),
         clock=clock,
         probes=plan.probes,
-        points=_points(plan, made, tallies),
+        points=_points(plan, made, tallies, unreached),
         drift=tally.drift(plan, ordered, verdicts, header.clock, clock.tick_hz),
         timing=timing(header, ordered, waited, elapsed),
         counters=header.counters,
@@ -67,12 +69,12 @@ def assemble(
     return run, tally.columns(ordered, verdicts), programs
 
 
-def _points(plan: Plan, made: builds.Results, tallies: dict[str, Tally]) -> tuple[Point, ...]:
+def _points(plan: Plan, made: builds.Results, tallies: dict[str, Tally], unreached: str) -> tuple[Point, ...]:
     asked = {entry.point.id: entry for entry in plan.entries}
     return tuple(
         plan.settled[name]
         if name in plan.settled
-        else tally.settle(asked[name], made[name], tallies.get(name, Tally()), plan.passes)
+        else tally.settle(asked[name], made[name], tallies.get(name, Tally()), plan.passes, unreached)
         for name in plan.sequence
     )
 
@@ -94,10 +96,16 @@ def _asked(plan: Plan, header: Header) -> dict[str, Any]:
 def _clock(plan: Plan, header: Header, entries: Sequence[Entry]) -> ClockRecord:
     if plan.recording is not None:
         return plan.recording.run.sample_clock
-    sittings: dict[int, list[ticks.Pair]] = {}
-    for entry in entries:
-        sittings.setdefault(entry.session, []).append(entry.batch.clock)
-    found = ticks.frequency(list(sittings.values()))
+    if header.clock.calibration_cycles:
+        sittings: dict[int, list[ticks.Pair]] = {}
+        for entry in entries:
+            sittings.setdefault(entry.session, []).append(entry.batch.clock)
+        found = ticks.frequency(list(sittings.values()))
+    else:
+        batches = [entry.batch for entry in entries if entry.batch.gates]
+        found = ticks.paced(
+            [pace for one in batches for pace in ticks.paces(one.columns, range(len(one.gates)))]
+        )
     return ClockRecord(
         tick_hz=found.hz,
         tick_hz_low=found.low,

@@ -67,7 +67,7 @@ class Supervisor:
         self._heard = 0
         self._failed_starts = 0
         self._sent: set[str] = set()
-        """Programs that the running worker has; 20 KiB of code need not cross the pipe at every visit."""
+        """Units of code that the running worker has; they need not cross the pipe at every visit."""
 
     def __enter__(self) -> Self:
         return self
@@ -86,11 +86,12 @@ class Supervisor:
         """Measure one point within `seconds`."""
         self.start()
         order = message.order
-        if order.sha256 in self._sent:
+        unit = order.unit or order.sha256
+        if unit in self._sent:
             order = msgspec.structs.replace(order, code=b"")
         answer = self._ask(Visit(order, seconds + ORPHAN_SECONDS), seconds)
         if isinstance(answer, Visited):
-            self._sent.add(order.sha256)
+            self._sent.add(unit)
         return answer if isinstance(answer, Visited | Fault) else _confused(answer)
 
     def start(self) -> None:
@@ -147,9 +148,12 @@ class Supervisor:
     def _ask(self, message: Make | Visit, seconds: float) -> Reply:
         self.start()
         try:
-            return self._exchange(pack(message), seconds)
+            answer = self._exchange(pack(message), seconds)
         except Died as death:
             return death.fault
+        if isinstance(answer, Fault) and answer.last:
+            self._stop()
+        return answer
 
     def _exchange(self, data: bytes, seconds: float) -> Reply:
         """Send a request and wait for its reply.

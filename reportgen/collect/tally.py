@@ -9,7 +9,7 @@ from statistics import median
 
 from reportgen.backends import gates
 from reportgen.backends.base import Batch, ClockConstants
-from reportgen.collect import builds
+from reportgen.collect import builds, ticks
 from reportgen.collect.journal import Entry
 from reportgen.collect.messages import Fault, Made
 from reportgen.collect.plan import MARKS, Plan
@@ -91,10 +91,13 @@ def count(entries: Sequence[Entry], verdicts: Sequence[Sequence[str]]) -> dict[s
     return tallies
 
 
-def settle(asked: Asked, made: Made | Fault, tally: Tally, passes: int) -> Point:
-    """What became of a point."""
+def settle(asked: Asked, made: Made | Fault, tally: Tally, passes: int, unreached: str = "") -> Point:
+    """What became of a point; `unreached` says why it was not visited, where that was meant."""
     program = made.build.program if isinstance(made, Made) else None
-    verdict = builds.refused(made) or _measured(made, tally, passes)
+    verdict = builds.refused(made)
+    if verdict is None and unreached and not tally.batches:
+        verdict = Status.SKIPPED, unreached
+    verdict = verdict or _measured(made, tally, passes)
     facts: dict[str, int | float | str] = {}
     for batch in tally.batches:
         facts |= batch.facts
@@ -118,6 +121,9 @@ def _measured(made: Made | Fault, tally: Tally, passes: int) -> tuple[Status, st
     failed = [batch for batch in tally.batches if batch.status != Status.OK]
     if not tally.batches:
         return Status.FAILED, "never visited"
+    wrong = [batch for batch in failed if batch.status == Status.INVALID]
+    if wrong:
+        return Status.INVALID, wrong[-1].reason
     if len(failed) == len(tally.batches):
         return Status(failed[-1].status), failed[-1].reason
     notes = [batch.reason for batch in tally.batches if batch.status == Status.OK and batch.reason][-1:]
@@ -168,7 +174,13 @@ def drift(
             continue
         taken = entry.batch.columns
         rates = gates.canary_rates(taken, clock) if verdict else []
-        good = [row for row, gate in enumerate(verdict) if gate == ACCEPTED and rates[row] > 0]
+        accepted = [row for row, gate in enumerate(verdict) if gate == ACCEPTED]
+        if not clock.calibration_cycles:
+            paces = ticks.paces(taken, accepted)
+            if paces:
+                marks.append(DriftMark(MARKS[which], entry.order, median(paces), 0.0))
+            continue
+        good = [row for row in accepted if rates[row] > 0]
         if not good:
             continue
         per_cycle = median(

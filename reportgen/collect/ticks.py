@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -46,3 +46,21 @@ def frequency(sittings: Sequence[Sequence[Pair]]) -> Frequency:
     low = min([value, *(slope * (1 - READING_NS / span) for slope, span in slopes)])
     high = max([value, *(slope * (1 + READING_NS / span) for slope, span in slopes)])
     return Frequency(value * 1e9, low * 1e9, high * 1e9)
+
+
+def paces(columns: Mapping[str, Sequence[int]], rows: Iterable[int]) -> list[float]:
+    """Ticks a second at each of `rows`.
+
+    Ticks are cycles, and the two calibrations of a row are cycles and nanoseconds of one wait.
+    """
+    pairs = [(columns["calibration_before"][row], columns["calibration_after"][row]) for row in rows]
+    return [cycles / ns * 1e9 for cycles, ns in pairs if cycles > 0 and ns > 0]
+
+
+def paced(found: Sequence[float]) -> Frequency:
+    """Frequency of a clock whose ticks are cycles: the median pace, and the range of nine in ten."""
+    if not found:
+        return Frequency(0.0, 0.0, 0.0)
+    ordered = sorted(found)
+    ends = len(ordered) // 20
+    return Frequency(ordered[len(ordered) // 2], ordered[ends], ordered[-1 - ends])

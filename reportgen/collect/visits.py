@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -43,6 +44,12 @@ class Tour:
     session: int = 0
     best: float = 0.0
     states: dict[str, Tally] = field(default_factory=dict)
+    late: Callable[[], bool] = lambda: False
+    """Whether the time that the user gave is over."""
+    cut: bool = False
+    """Set when it was over before all was visited."""
+    units: dict[int, str] = field(default_factory=dict)
+    """Digests of code by its identity in this process: many points may share one large unit."""
 
     def run(self) -> None:
         """Main passes, extra rounds for points that lack accepted samples, and the last drift mark.
@@ -61,7 +68,7 @@ class Tour:
         after = main[-1].order + 1 if main else 0
         self.progress.stage("measuring", len(main) + (0 if self.plan.recording else 1))
         self._visit_all(main)
-        if self.plan.recording is None:
+        if self.plan.recording is None and not self.cut:
             for round_ in range(EXTRA_ROUNDS):
                 wanting = self._wanting(names, after)
                 if not wanting:
@@ -78,6 +85,9 @@ class Tour:
             # A point that was left alone keeps its place in the order, so a resumed run counts alike.
             hopeless = self.plan.recording is None and self._state(visit.point).hopeless()
             if visit.order not in done and not hopeless:
+                if self.late():
+                    self.cut = True
+                    return
                 self._visit(visit)
             self.progress.step(visit.point)
 
@@ -94,6 +104,7 @@ class Tour:
             canary_best=self.best,
             seed=visit_seed(self.plan, visit.order),
             visit=visit.order,
+            unit=self._unit(made.build.code),
         )
         answer = self.worker.visit(messages.Visit(order), self.patience + 10 * seconds)
         batch = _batch(visit.point, answer)
@@ -102,6 +113,13 @@ class Tour:
         self.journal.append(entry)
         self.entries.append(entry)
         self._state(visit.point).batches.append(batch)
+
+    def _unit(self, code: bytes) -> str:
+        if not code:
+            return ""
+        if id(code) not in self.units:
+            self.units[id(code)] = hashlib.sha256(code).hexdigest()
+        return self.units[id(code)]
 
     def _wanting(self, names: Sequence[str], before: int) -> list[str]:
         """Points with too few accepted samples in the visits before `before`.

@@ -31,7 +31,7 @@ from reportgen.collect.messages import (
     pack,
     request,
 )
-from reportgen.errors import CompileError, LaunchError, Unsupported, UserError
+from reportgen.errors import CompileError, DeviceLost, LaunchError, Unsupported, UserError
 from reportgen.runs.schema import Device
 from reportgen.status import Status
 
@@ -58,6 +58,8 @@ class Bench:
             return Fault(Status.UNSUPPORTED, str(error))
         except PermissionError as error:
             return Fault(Status.NOT_PERMITTED, f"the operating system refuses: {error}")
+        except DeviceLost as error:
+            return Fault(Status.FAILED, str(error), last=True)
         except (CompileError, LaunchError, UserError) as error:
             return Fault(Status.FAILED, str(error))
         except MemoryError:
@@ -113,6 +115,9 @@ def serve(backend: Backend, role: str) -> None:
         answer = bench.answer(message)
         signal.setitimer(signal.ITIMER_REAL, 0)
         replies.write(pack(answer))
+        if isinstance(answer, Fault) and answer.last:
+            # A spoilt context may hang whoever tidies up.
+            os._exit(0)
 
 
 def _read(stream: BinaryIO) -> bytes | None:

@@ -127,7 +127,7 @@ class ClockRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tick_hz_low: float
     tick_hz_high: float
     calibration_cycles: int
-    """Length of the dependent add chain beside each sample."""
+    """Length of the dependent add chain beside each sample; 0 where ticks are cycles already (GPUs)."""
     canary_instructions: int
     canary_best: float
     """Best issue rate of the canary seen in the run, instructions per cycle."""
@@ -220,6 +220,10 @@ SAMPLE_COLUMNS: dict[str, str] = {
 visit of a point; `start` and all durations are ticks of the time-stamp counter; `ticks` is the
 timed body, `repetitions` how often it ran; `empty` the same window with nothing in it; `gate` is
 `accepted` or why not: `first of batch`, `calibrations disagree`, `issue rate low`, `migrated`,
-`clock stood still`, `warm-up and body disagree`."""
+`clock stood still`, `warm-up and body disagree`, `wrong result`.
+
+Where ticks are cycles (`calibration_cycles` 0: GPUs), `start` is nanoseconds of the device's timer,
+`calibration_before` and `calibration_after` are cycles and nanoseconds of one wait beside the sample,
+canaries are not taken (0), and `cpu` is the multiprocessor (-1: not told)."""
 
 ACCEPTED = "accepted"

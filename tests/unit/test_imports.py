@@ -91,6 +91,8 @@ def may_import(inside: tuple[str, ...], module: str, target: str) -> bool:
         return True
     if inside == ("__init__.py",):  # the public face of the package: `reportgen.load`, `reportgen.count`
         return target in {"model", "workload"}
+    if inside == ("__main__.py",):  # `python -m reportgen`
+        return target == "cli"
     rows = (".".join(inside[:depth]) for depth in range(1, len(inside)))
     allowed = frozenset[str]().union(*(ALLOWED.get(row, frozenset()) for row in rows))
     return "everything" in allowed or target in allowed or module in allowed

@@ -91,7 +91,7 @@ class Preparation:
         """A pointer chase over a fresh buffer, which `stack` gives back."""
         import numpy as np
 
-        from reportgen.backends.cpu import layouts
+        from reportgen.backends import layouts
 
         setup, rng = order.setup, np.random.default_rng(order.seed)
         layout = str(setup["layout"])

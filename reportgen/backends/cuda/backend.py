@@ -7,8 +7,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from reportgen.backends.base import Build, Candidate, ClockConstants, Launcher, Source
-from reportgen.backends.cuda import compiler, expectation, inspector, occupancy, targets, toolkit
+from reportgen.backends.cuda import (
+    clock,
+    compiler,
+    counters,
+    expectation,
+    inspector,
+    occupancy,
+    targets,
+    toolkit,
+)
 from reportgen.backends.cuda import device as cuda_device
+from reportgen.backends.cuda import environment as cuda_environment
 from reportgen.backends.cuda.builder import CudaBuilder
 from reportgen.errors import BackendUnavailable
 from reportgen.runs.schema import Device
@@ -68,37 +78,35 @@ class CudaBackend:
         return inspector.sweep_faults(histograms)
 
     def launcher(self, selector: str, device: Device) -> Launcher:
-        """There is none yet.
+        """A launcher on the GPU of the selector.
 
         Raises:
-            BackendUnavailable: always; says what can be done instead.
+            BackendUnavailable: it is no GPU, or no binding to the driver can be loaded.
+            LaunchError: the driver refuses.
         """
         if cuda_device.is_target(device):
             raise BackendUnavailable(
                 f"'{selector}' is a target of the compiler, not a device: nothing runs on it.",
                 "Its programs are built and inspected without samples.",
             )
-        raise BackendUnavailable(
-            f"'{selector}' cannot be measured: {cuda_device.NOT_YET.format(target=device.isa)}."
-        )
+        from reportgen.backends.cuda.launcher import CudaLauncher
+
+        return CudaLauncher(cuda_device.number(selector), device)
 
     def clock(self) -> ClockConstants:
-        """No sample frame: without a launcher there are no samples."""
-        return ClockConstants(
-            calibration_cycles=0,
-            canary_instructions=0,
-            agreement=0.0,
-            canary_share=0.0,
-            note="no samples: programs were built and inspected, none was run",
-        )
+        """What a tick is."""
+        return clock.CONSTANTS
 
     def environment(self, device: Device) -> dict[str, int | float | str | bool]:
         """The fixed list of fields that may leave the machine."""
-        return {
+        here: dict[str, int | float | str | bool] = {
             "os": platform.system(),
             "kernel": platform.release().partition("-")[0],
             "python": platform.python_version(),
         }
+        if cuda_device.is_target(device):
+            return here
+        return here | cuda_environment.environment(device)
 
     def toolchain(self, device: Device) -> dict[str, str]:
         """Compiler, its options, PTX version, disassembler and target."""
@@ -110,5 +118,7 @@ class CudaBackend:
         }
 
     def counters(self, device: Device) -> str:
-        """What the hardware counters say of themselves: nothing, where nothing runs."""
-        return "unsupported: nothing is run, so there is nothing to count"
+        """What the hardware counters say of themselves."""
+        if cuda_device.is_target(device):
+            return "unsupported: nothing is run, so there is nothing to count"
+        return counters.describe()

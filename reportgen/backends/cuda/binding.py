@@ -25,20 +25,30 @@ VARIABLE = "REPORTGEN_CUDA_BINDING"
 Handle = Any
 """Module, function or event, as the binding has it."""
 Shape = tuple[int, int, int]
+Argument = tuple[int, int]
+"""A whole number that a kernel takes (address, handle, count), and its bytes: 4 or 8."""
 
 CLOCK_KHZ, MULTIPROCESSORS, KERNEL_TIMEOUT, ECC = 13, 16, 17, 32
 PCI_BUS, PCI_DEVICE, PCI_DOMAIN = 33, 34, 50
 L2_BYTES, MAJOR, MINOR, SHARED_OPTIN, COMPUTE_MODE = 38, 75, 76, 97, 20
 """Attributes of a device (`CUdevice_attribute`)."""
 
-SHARED_BYTES, LOCAL_BYTES, REGISTERS, BINARY_VERSION, DYNAMIC_SHARED, CARVE_OUT = 1, 3, 4, 6, 8, 9
+SHARED_BYTES, LOCAL_BYTES, REGISTERS, BINARY_VERSION, DYNAMIC_SHARED, CARVE_OUT, ANY_CLUSTER = (
+    1,
+    3,
+    4,
+    6,
+    8,
+    9,
+    13,
+)
 """Attributes of a function (`CUfunction_attribute`)."""
 
 
 class Binding(Protocol):
     """The driver for one device; every call raises what `fail` raises.
 
-    Addresses and sizes are in bytes.  Arguments of a kernel are 64-bit integers: addresses, handles, counts.
+    Addresses and sizes are in bytes.
     """
 
     name: str
@@ -98,7 +108,7 @@ class Binding(Protocol):
         """Device to device."""
 
     def launch(
-        self, function: Handle, grid: Shape, block: Shape, shared: int, arguments: Sequence[int]
+        self, function: Handle, grid: Shape, block: Shape, shared: int, arguments: Sequence[Argument]
     ) -> None:
         """Start a kernel; does not wait for it."""
 
@@ -160,8 +170,8 @@ REMEDIES: tuple[tuple[str, str], ...] = (
     (
         "undefined symbol",
         (
-            "pycuda was built with the headers of a newer CUDA than the driver serves: build it with those of the "
-            "driver's version, or pip install cuda-bindings"
+            "pycuda was built with the headers of a newer CUDA than the driver serves: build it with those "
+            "of the driver's version, or pip install cuda-bindings"
         ),
     ),
     (

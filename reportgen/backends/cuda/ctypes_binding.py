@@ -9,7 +9,7 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
-from reportgen.backends.cuda.binding import Handle, Shape, fail
+from reportgen.backends.cuda.binding import Argument, Handle, Shape, fail
 from reportgen.backends.cuda.driver import LIBRARY
 
 _LINEAR, _UNSIGNED_32, _AS_INTEGER = 2, 3, 1
@@ -151,10 +151,10 @@ class CtypesBinding:
         self._call("cuMemcpyDtoD_v2", ctypes.c_uint64(target), ctypes.c_uint64(source), ctypes.c_size_t(size))
 
     def launch(
-        self, function: Handle, grid: Shape, block: Shape, shared: int, arguments: Sequence[int]
+        self, function: Handle, grid: Shape, block: Shape, shared: int, arguments: Sequence[Argument]
     ) -> None:
         """Start a kernel; does not wait for it."""
-        values = [ctypes.c_uint64(value) for value in arguments]
+        values = [ctypes.c_uint64(value) for value, _ in arguments]
         pointers = (ctypes.c_void_p * max(1, len(values)))(
             *(ctypes.cast(ctypes.pointer(value), ctypes.c_void_p) for value in values)
         )

@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
-from reportgen.backends.cuda.binding import Handle, Shape, fail
+from reportgen.backends.cuda.binding import Argument, Handle, Shape, fail
 from reportgen.backends.cuda.ctypes_binding import CtypesBinding
 
 
@@ -119,10 +119,12 @@ class CudaBindingsBinding:
         self._call("cuMemcpyDtoD", target, source, size)
 
     def launch(
-        self, function: Handle, grid: Shape, block: Shape, shared: int, arguments: Sequence[int]
+        self, function: Handle, grid: Shape, block: Shape, shared: int, arguments: Sequence[Argument]
     ) -> None:
         """Start a kernel; does not wait for it."""
-        packed = (tuple(arguments), (ctypes.c_uint64,) * len(arguments)) if arguments else 0
+        values = tuple(value for value, _ in arguments)
+        kinds = tuple(ctypes.c_uint64 if size == 8 else ctypes.c_uint32 for _, size in arguments)
+        packed = (values, kinds) if arguments else 0
         self._call("cuLaunchKernel", function, *grid, *block, shared, 0, packed, 0)
 
     def synchronize(self) -> None:

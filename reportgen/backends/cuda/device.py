@@ -15,8 +15,10 @@ from reportgen.errors import BackendUnavailable, UserError
 from reportgen.runs.schema import Device
 
 ALL = "sm_all"
-NOT_YET = "the CUDA launcher is not part of this version; build for its target instead: --device {target}"
-"""Why a GPU that works cannot be measured."""
+PROHIBITED = 2
+"""Compute mode in which no process may use the device."""
+MIG = "MIG"
+"""In the name of a device that is a slice of a GPU."""
 
 
 def discover() -> list[Candidate]:
@@ -27,6 +29,18 @@ def discover() -> list[Candidate]:
 def is_target(device: Device) -> bool:
     """Whether a device is a target of the toolchain only: programs are made for it, none is run."""
     return device.backend == "cuda" and device.id == device.isa.replace("_", "-")
+
+
+def number(selector: str) -> int:
+    """N of `cuda:N`; 0 where it says none.
+
+    Raises:
+        UserError: it is no number.
+    """
+    text = selector.partition(":")[2] or "0"
+    if not text.isdigit():
+        raise UserError(f"'{selector}' names no GPU.", "Name one by its number: cuda:0.")
+    return int(text)
 
 
 def _targets() -> list[Candidate]:
@@ -57,7 +71,7 @@ def _gpus(answer: driver.Answer) -> list[Candidate]:
         unknown = Device(id="cuda-0", backend="cuda", vendor="NVIDIA", name="GPU", isa="", cores=0)
         return [Candidate("cuda:0", unknown, f"{answer.reason}. {answer.remedy}")]
     return [
-        Candidate(f"cuda:{number}", _device(gpu), _unfit(gpu, answer.version))
+        Candidate(f"cuda:{number}", _device(gpu, number), _unfit(gpu, answer.version))
         for number, gpu in enumerate(answer.gpus)
     ]
 
@@ -75,10 +89,12 @@ def _unfit(gpu: driver.Gpu, version: int) -> str:
             f"the driver serves CUDA {serves}.{version % 1000 // 10}, older than the compiler ({release}); "
             f"update the driver, or install the compiler of CUDA {serves}"
         )
-    return NOT_YET.format(target=target)
+    if gpu.reported.get("compute_mode") == PROHIBITED:
+        return "its compute mode forbids use; an administrator can change that: nvidia-smi -c 0"
+    return ""
 
 
-def _device(gpu: driver.Gpu) -> Device:
+def _device(gpu: driver.Gpu, number: int) -> Device:
     """Named by vendor and model, which do not change."""
     text = gpu.name if gpu.name.upper().startswith("NVIDIA") else f"NVIDIA {gpu.name}"
     return Device(
@@ -89,4 +105,5 @@ def _device(gpu: driver.Gpu) -> Device:
         isa=f"sm_{gpu.capability}",
         cores=gpu.multiprocessors,
         memory_bytes=gpu.memory_bytes,
+        reported={**gpu.reported, "ordinal": number, **({"slice": 1} if MIG in gpu.name.split() else {})},
     )

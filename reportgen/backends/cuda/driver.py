@@ -18,6 +18,19 @@ SECONDS = 60.0
 _MAJOR, _MINOR, _MULTIPROCESSORS = 75, 76, 16
 """Attributes of a device (`CUdevice_attribute`)."""
 
+REPORTED = {
+    "clock_khz": 13,
+    "watchdog": 17,
+    "compute_mode": 20,
+    "ecc": 32,
+    "memory_clock_khz": 36,
+    "bus_bits": 37,
+    "l2_bytes": 38,
+    "shared_bytes": 81,
+    "shared_block_bytes": 97,
+}
+"""What is taken over into the device's record -> attribute."""
+
 REASONS: dict[int, tuple[str, str]] = {
     34: (
         "libcuda.so.1 is the stub that toolkits bring for linking, not a driver",
@@ -53,6 +66,10 @@ class Gpu(msgspec.Struct, frozen=True):
     """Times ten: 90."""
     multiprocessors: int
     memory_bytes: int
+    pci: str = ""
+    """`00000000:3b:00.0`, by which other tools know the same device."""
+    reported: dict[str, int] = {}
+    """Of `REPORTED`."""
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -120,7 +137,18 @@ def _gpu(driver: ctypes.CDLL, number: int) -> Gpu:
         capability=10 * attribute(_MAJOR) + attribute(_MINOR),
         multiprocessors=attribute(_MULTIPROCESSORS),
         memory_bytes=memory.value,
+        pci=_pci(driver, number),
+        reported={key: attribute(which) for key, which in REPORTED.items()},
     )
+
+
+def _pci(driver: ctypes.CDLL, number: int) -> str:
+    text = ctypes.create_string_buffer(32)
+    try:
+        code = driver.cuDeviceGetPCIBusId(text, len(text), number)
+    except AttributeError:
+        return ""
+    return "" if code else text.value.decode(errors="replace").lower()
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from reportgen.backends.cuda import results
-from reportgen.backends.cuda.binding import Handle, Shape, fail
+from reportgen.backends.cuda.binding import Argument, Handle, Shape, fail
 from reportgen.backends.cuda.ctypes_binding import CtypesBinding
 
 
@@ -87,7 +87,10 @@ class PycudaBinding:
     def set_function_attribute(self, function: Handle, which: int, value: int) -> None:
         """Ask for more dynamic shared memory, or for a carve-out."""
         known = self._cuda.function_attribute
-        self._call("cuFuncSetAttribute", function.set_attribute, _named(known, which), value)
+        if which in _NAMES:
+            self._call("cuFuncSetAttribute", function.set_attribute, _named(known, which), value)
+        else:
+            fail(801, "cuFuncSetAttribute")
 
     def variable(self, module: Handle, name: str) -> tuple[int, int]:
         """(address, bytes) of a variable of a module."""
@@ -123,12 +126,12 @@ class PycudaBinding:
         self._call("cuMemcpyDtoD", self._cuda.memcpy_dtod, target, source, size)
 
     def launch(
-        self, function: Handle, grid: Shape, block: Shape, shared: int, arguments: Sequence[int]
+        self, function: Handle, grid: Shape, block: Shape, shared: int, arguments: Sequence[Argument]
     ) -> None:
         """Start a kernel; does not wait for it."""
         import numpy as np
 
-        given = [np.uint64(value) for value in arguments]
+        given = [np.uint64(value) if size == 8 else np.uint32(value) for value, size in arguments]
         self._call("cuLaunchKernel", function, *given, grid=grid, block=block, shared=shared)
 
     def synchronize(self) -> None:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.backends.cpu import layouts
-from reportgen.backends.cpu.layouts import LINE, PAIR_SLOTS, SLOT, Offsets
+from reportgen.backends import layouts
+from reportgen.backends.layouts import LINE, PAIR_SLOTS, SLOT, Offsets
 
 
 def rng(seed: int = 1) -> np.random.Generator:

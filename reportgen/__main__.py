@@ -1,0 +1,5 @@
+"""`python -m reportgen`: the command line, where the package is not installed but on the path."""
+
+from reportgen.cli.main import main
+
+main()

@@ -1,0 +1,326 @@
+"""What a kernel is passed: the words of a source's `arguments`, made into device memory.
+
+`input:T`         random values of C type T, of moderate size, the same for every visit of a seed
+`output:T`        room for results of T; read back and compared
+`cells:self`      words that hold their own address, one every 16 bytes
+`texture:self`    a texture object whose every texel is its own index
+`texture:indices` one whose texels are the nodes of a chase
+`nodes:offsets`   nodes of a chase as offsets, for memory on the chip
+`node:...`        the first node of a chase: its address, index or offset
+`array:W`         random words, as many bytes as the set-up says
+`count:...`       a number that the launcher chooses: words, loads, windows, lines, turns
+`number:...`      the multiprocessor that shall answer
+`setting:NAME`    a whole number of the set-up
+`clocks:T`        raw clock reads, and behind them the multiprocessor of each block
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reportgen.backends.cuda import chase
+from reportgen.backends.cuda.binding import Argument, Binding
+from reportgen.backends.cuda.chase import Chase, Setup
+from reportgen.errors import LaunchError, Unsupported
+
+SLOTS = 64
+"""Values a thread has in `input` and `output`."""
+THREADS = 1024
+"""Distance of two slots, in elements."""
+CELL_BYTES = 16
+CELLS_BYTES = 1 << 18
+LINE_CELLS = 528
+"""Words of 8 bytes from one line of the distance matrix to the next: an odd number of lines."""
+TEXELS = 1 << 16
+BLOCK_BYTES = 1 << 20
+"""Random data of large arrays: one such block, repeated."""
+SENTINEL = 0xFFFFFFFF
+"""Word that clocks and results hold before a launch: what still holds it was not written."""
+COPY_WINDOWS = 16
+"""Bulk copies of a launch."""
+
+TYPES: dict[str, type[np.generic]] = {
+    "unsigned short": np.uint16,
+    "int": np.int32,
+    "unsigned": np.uint32,
+    "long long": np.int64,
+    "unsigned long long": np.uint64,
+    "float": np.float32,
+    "double": np.float64,
+}
+
+
+@dataclass
+class Passed:
+    """Arguments of one visit; `close` gives their memory back."""
+
+    binding: Binding
+    setup: Setup
+    threads: int
+    blocks: int
+    rng: np.random.Generator
+    values: list[Argument] = field(default_factory=list)
+    clocks: int = 0
+    """Address of the clock reads."""
+    clock_bits: int = 32
+    clock_bytes: int = 0
+    results: list[tuple[int, int]] = field(default_factory=list)
+    """(address, bytes) of what is read back."""
+    result_bytes: int = 4
+    """Of one result of the last output."""
+    pristine: list[tuple[int, int, int]] = field(default_factory=list)
+    """(address, its copy, bytes) of what a launch may change and the next must find as it was."""
+    chase: Chase | None = None
+    windows: int = 1
+    """Windows that one thread times in a launch."""
+    warm: int = 0
+    """Loads before the first window."""
+    places: dict[str, int] = field(default_factory=dict)
+    """Position in `values` of what changes from launch to launch: `node`, `loads`, `number`."""
+    facts: dict[str, int | float | str] = field(default_factory=dict)
+    owned: list[int] = field(default_factory=list)
+
+    def close(self) -> None:
+        """Give all memory back."""
+        while self.owned:
+            self.binding.free(self.owned.pop())
+
+    def allocate(self, size: int) -> int:
+        """Memory that is given back with the rest."""
+        address = self.binding.allocate(size)
+        self.owned.append(address)
+        return address
+
+    def set(self, what: str, value: int) -> None:
+        """Change an argument from launch to launch, where the kernel takes it."""
+        if what in self.places:
+            at = self.places[what]
+            self.values[at] = (value, self.values[at][1])
+
+    def refresh(self) -> None:
+        """What must be the same before every launch."""
+        self.binding.fill(self.clocks, SENTINEL, self.clock_bytes // 4)
+        for address, size in self.results:
+            self.binding.fill(address, SENTINEL, size // 4)
+        for address, copy, size in self.pristine:
+            self.binding.copy(address, copy, size)
+
+
+def passed(
+    binding: Binding,
+    setup: Setup,
+    threads: int,
+    blocks: int,
+    seed: int,
+    constant: Callable[[Chase], None] = lambda _: None,
+) -> Passed:
+    """The arguments that `setup["arguments"]` names, in its order.
+
+    Args:
+        binding: with its context open.
+        setup: of the source.
+        threads: of a block.
+        blocks: of the launch.
+        seed: of data and layout.
+        constant: puts a chase into the constant memory of the module, and sets its base.
+
+    Raises:
+        LaunchError: a word that is not known.
+        Unsupported: the point asks for what cannot be launched so.
+        MemoryError: the device is full.
+    """
+    made = Passed(binding, setup, threads, blocks, np.random.default_rng(seed))
+    try:
+        if setup.get("kind") in ("chase", "trace"):
+            _prepare_chase(made, constant)
+        if setup.get("kind") == "bulk":
+            made.windows = COPY_WINDOWS
+        if setup.get("kind") == "l2_matrix":
+            made.windows = int(setup["count"])
+        for word in str(setup.get("arguments", "")).split(";"):
+            kind, _, rest = word.strip().partition(":")
+            if kind:
+                made.values.append(_MAKERS.get(kind, _unknown(kind))(made, rest))
+    except BaseException:
+        made.close()
+        raise
+    return made
+
+
+def _unknown(kind: str) -> Callable[[Passed, str], Argument]:
+    def refuse(made: Passed, rest: str) -> Argument:
+        if kind == "tensor map":
+            raise Unsupported("copies by tensor map: this launcher encodes none")
+        raise LaunchError(f"this launcher does not know how to pass '{kind}:{rest}'")
+
+    return refuse
+
+
+def _prepare_chase(made: Passed, constant: Callable[[Chase], None]) -> None:
+    setup = made.setup
+    found = made.chase = chase.lay_out(setup, made.rng)
+    path = str(setup.get("path", ""))
+    if setup.get("kind") == "trace":
+        made.windows = int(setup["steps"])
+    else:
+        made.windows = 1 if path == "texture" else chase.windows(found, int(setup["unroll"]))
+        made.warm = min(len(found.offsets), chase.MOST_WARM)
+    if path == "texture":
+        found.unit = 4
+    elif path == "constant":
+        constant(found)
+    elif path not in chase.ON_CHIP:
+        found.base = made.allocate(int(found.offsets.max()) + 8)
+        found.write(made.binding, 8)
+    made.facts |= {
+        "bytes_requested": int(setup.get("bytes", 0)),
+        "bytes_actual": len(found.offsets)
+        * (chase.CHIP_LINE if path in chase.ON_CHIP else chase.GLOBAL_LINE),
+        "lines": len(found.offsets),
+    }
+
+
+def _clocks(made: Passed, rest: str) -> Argument:
+    made.clock_bits = 64 if "long long" in rest else 32
+    reads = 2 * max(made.threads * made.blocks, made.windows)
+    made.clock_bytes = (reads + made.blocks) * made.clock_bits // 8
+    made.clocks = made.allocate(made.clock_bytes)
+    return made.clocks, 8
+
+
+def _typed(rest: str) -> np.dtype[np.generic]:
+    if rest not in TYPES:
+        raise LaunchError(f"this launcher knows no C type '{rest}'")
+    return np.dtype(TYPES[rest])
+
+
+def _input(made: Passed, rest: str) -> Argument:
+    dtype = _typed(rest)
+    address = made.allocate(SLOTS * THREADS * dtype.itemsize)
+    made.binding.write(address, random_values(rest, SLOTS * THREADS, made.rng).tobytes())
+    return address, 8
+
+
+def _output(made: Passed, rest: str) -> Argument:
+    dtype = _typed(rest)
+    one_thread = made.setup.get("kind") in ("chase", "trace", "l2_matrix", "bulk")
+    count = made.windows if one_thread else max(SLOTS * THREADS, made.threads * made.blocks)
+    size = -(-count * dtype.itemsize // 4) * 4
+    address = made.allocate(size)
+    made.results.append((address, size))
+    made.result_bytes = dtype.itemsize
+    return address, 8
+
+
+def _cells(made: Passed, _rest: str) -> Argument:
+    lines = made.windows if made.setup.get("kind") == "l2_matrix" else 0
+    size = max(CELLS_BYTES, lines * LINE_CELLS * 8)
+    address = made.allocate(size)
+    if lines:
+        made.binding.write(address, own_addresses(address, size).tobytes())
+        return address, 8
+    copy = made.allocate(size)
+    made.binding.write(copy, own_addresses(address, size).tobytes())
+    made.pristine.append((address, copy, size))
+    return address, 8
+
+
+def _texture(made: Passed, rest: str) -> Argument:
+    if rest == "indices" and made.chase is not None:
+        words = made.chase.words(4)
+    else:
+        words = np.arange(TEXELS, dtype=np.uint32)
+    address = made.allocate(words.nbytes)
+    made.binding.write(address, words.tobytes())
+    return made.binding.texture(address, words.nbytes), 8
+
+
+def _nodes(made: Passed, _rest: str) -> Argument:
+    assert made.chase is not None
+    words = made.chase.words(4)
+    made.facts["words"] = len(words)
+    address = made.allocate(words.nbytes)
+    made.binding.write(address, words.tobytes())
+    return address, 8
+
+
+def _node(made: Passed, rest: str) -> Argument:
+    assert made.chase is not None
+    made.places["node"] = len(made.values)
+    return made.chase.node, 8 if rest == "address" else 4
+
+
+def _count(made: Passed, rest: str) -> Argument:
+    setup = made.setup
+    if rest == "loads":
+        made.places["loads"] = len(made.values)
+        return made.warm, 4
+    if rest == "turns":
+        # every thread moves `unroll` vectors a turn
+        each = int(setup["unroll"]) * int(setup["vector_bytes"]) * made.threads * made.blocks
+        turns = int(setup["bytes"]) // each
+        if not turns:
+            raise Unsupported(f"{setup['bytes']} bytes are less than {made.blocks} blocks move at a time")
+        made.facts["turns"] = turns
+        return turns, 4
+    if rest.startswith("cells"):
+        return LINE_CELLS, 4
+    if rest == "words":
+        return int(made.facts["words"]), 4
+    if rest in ("windows", "lines"):
+        return made.windows, 4
+    raise LaunchError(f"this launcher does not know what to count as '{rest}'")
+
+
+def _array(made: Passed, _rest: str) -> Argument:
+    """Random words: memory that compresses equal ones must not help."""
+    size = int(made.setup.get("bytes", 0))
+    if size <= 0:
+        raise LaunchError("the set-up of this point does not say how large its array is")
+    address = made.allocate(size)
+    block = random_values("unsigned", min(BLOCK_BYTES, size + 3) // 4, made.rng).tobytes()[:size]
+    made.binding.write(address, block)
+    for start in range(len(block), size, len(block)):
+        made.binding.copy(address + start, address, min(len(block), size - start))
+    made.facts |= {"bytes_actual": int(made.facts.get("bytes_actual", 0)) + size, "data": "random"}
+    return address, 8
+
+
+def _number(made: Passed, _rest: str) -> Argument:
+    made.places["number"] = len(made.values)
+    return 0, 4
+
+
+_MAKERS: dict[str, Callable[[Passed, str], Argument]] = {
+    "input": _input,
+    "output": _output,
+    "cells": _cells,
+    "texture": _texture,
+    "nodes": _nodes,
+    "node": _node,
+    "array": _array,
+    "count": _count,
+    "number": _number,
+    "setting": lambda made, rest: (int(made.setup[rest]), 4),
+    "clocks": _clocks,
+}
+
+
+def random_values(kind: str, count: int, rng: np.random.Generator) -> NDArray[np.generic]:
+    """Random values of a C type: floats in [0.5, 1), words that are finite as packed floats too."""
+    dtype = np.dtype(TYPES[kind])
+    if dtype.kind == "f":
+        return (0.5 + rng.random(count) / 2).astype(dtype)
+    words = rng.integers(0, 1 << 32, size=count * dtype.itemsize // 4 + 1, dtype=np.uint32) & 0x3FFF3FFF
+    return words.view(dtype)[:count]
+
+
+def own_addresses(address: int, size: int) -> NDArray[np.uint64]:
+    """64-bit words; every other one, 16 bytes apart, is its own address."""
+    words = np.zeros(size // 8, dtype=np.uint64)
+    words[::2] = np.arange(address, address + size, CELL_BYTES, dtype=np.uint64)
+    return words

@@ -1,0 +1,106 @@
+"""Pointer chases on the device: nodes laid out for a point, and which node every window must end at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reportgen.backends import layouts
+from reportgen.backends.cuda.binding import Binding
+from reportgen.errors import LaunchError
+
+GLOBAL_LINE, CHIP_LINE = 128, 64
+"""Bytes from node to node of a random cycle, in global memory and on the chip."""
+MOST_WARM = 1 << 19
+"""Loads before the first sample: a whole turn, for all that could be held by a cache."""
+LEAST_WINDOWS, MOST_WINDOWS = 4, 256
+TRACE_TURNS = 16
+"""A trace starts so many times elsewhere before it comes back to where it was."""
+SPARSE_BYTES, SPARSE_NODES = 1 << 26, 1 << 13
+"""A larger span with fewer nodes is written node by node."""
+ON_CHIP = frozenset({"shared", "local", "constant"})
+
+Setup = dict[str, int | float | str]
+
+
+@dataclass
+class Chase:
+    """A cycle of nodes.
+
+    `offsets` are bytes from the first node's memory, in the order of the visit; a node holds the next one as
+    `base + offset` divided by `unit`.
+    """
+
+    offsets: NDArray[np.int64]
+    base: int = 0
+    unit: int = 1
+    position: int = 0
+    """Where the next launch starts."""
+
+    @property
+    def node(self) -> int:
+        """What a launch is passed as its first node."""
+        return (self.base + int(self.offsets[self.position])) // self.unit
+
+    def after(self, loads: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The nodes that so many loads after the start lead to."""
+        return (self.base + self.offsets[(self.position + loads) % len(self.offsets)]) // self.unit
+
+    def advance(self, loads: int) -> None:
+        """The next launch goes on where this one ended."""
+        self.position = (self.position + loads) % len(self.offsets)
+
+    def words(self, width: int) -> NDArray[np.generic]:
+        """The memory as words of `width` bytes."""
+        kind: type[np.generic] = np.uint64 if width == 8 else np.uint32
+        words = np.zeros((int(self.offsets.max()) + width + 7) // width, dtype=kind)
+        words[self.offsets // width] = self._nexts().astype(kind)
+        return words
+
+    def _nexts(self) -> NDArray[np.int64]:
+        return (self.base + np.roll(self.offsets, -1)) // self.unit
+
+    def write(self, binding: Binding, width: int) -> None:
+        """Put the nodes into memory at `base`."""
+        span = int(self.offsets.max())
+        if span > SPARSE_BYTES and len(self.offsets) <= SPARSE_NODES:
+            for offset, following in zip(self.offsets.tolist(), self._nexts().tolist(), strict=True):
+                binding.write(self.base + offset, following.to_bytes(width, "little"))
+        else:
+            binding.write(self.base, self.words(width).tobytes())
+
+
+def lay_out(setup: Setup, rng: np.random.Generator) -> Chase:
+    """The cycle that a set-up asks for; `base` is still 0.
+
+    `layout`: `random` (every line of `bytes` once), `pair` (`offset`), `conflict` (`count`, `stride`),
+    `pages` (`count` pages `stride` bytes apart), `walk` (`stride` bytes on at every step).
+
+    Raises:
+        LaunchError: a layout that is not known.
+    """
+    layout = str(setup.get("layout", "walk" if setup.get("kind") == "trace" else "random"))
+    path = str(setup.get("path", ""))
+    if layout == "random":
+        line = CHIP_LINE if path in ON_CHIP else GLOBAL_LINE
+        offsets = layouts.random_cycle(int(setup["bytes"]), rng, line)
+    elif layout == "pair":
+        offsets = layouts.pairs(int(setup["offset"]), rng)
+    elif layout == "conflict":
+        offsets = layouts.conflict(int(setup["count"]), int(setup["stride"]), rng)
+    elif layout == "pages":
+        offsets = layouts.one_a_page(int(setup["count"]), int(setup["stride"]), rng, GLOBAL_LINE)
+    elif layout == "walk":
+        steps = int(setup.get("steps", 0)) * TRACE_TURNS
+        offsets = np.arange(steps, dtype=np.int64) * int(setup["stride"])
+    else:
+        raise LaunchError(f"this launcher does not know the layout '{layout}'")
+    # chases on the chip begin at their first word
+    return Chase(np.roll(offsets, -int(np.argmin(offsets))))
+
+
+def windows(chase: Chase, unroll: int) -> int:
+    """Windows of a launch: a whole turn, where that is not too many."""
+    return max(LEAST_WINDOWS, min(MOST_WINDOWS, -(-len(chase.offsets) // unroll)))

@@ -1,0 +1,146 @@
+"""What a tick is on a GPU: one cycle of the multiprocessor that ran the block.
+
+`%clock` and `%clock64` count cycles, so ticks need no calibration to become cycles: `calibration_cycles`
+is 0 and rows say how cycles become *time* instead.  Their columns on a GPU:
+
+`start`               `%globaltimer` beside the launch, nanoseconds
+`ticks`               cycles from the first clock read of a block to its last
+`empty`               the same of a window with nothing in it
+`calibration_before`  cycles of a kernel that only waits, run beside the samples; 0: not taken
+`calibration_after`   nanoseconds of `%globaltimer` that the same wait took; 0: not taken
+`canary_before`       0: not taken (nobody shares the issue slots of a multiprocessor)
+`canary_after`        0: not taken
+`warmup`              cycles of the first launch of the visit, which loads code and data
+`repetitions`         warps whose windows lie side by side in `ticks`; 1 for chains
+`cpu`                 the multiprocessor (`%smid`); -1 where the kernel does not tell
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+from reportgen.backends.base import ClockConstants
+from reportgen.backends.cuda import compiler
+from reportgen.backends.cuda.binding import Argument, Binding
+from reportgen.errors import LaunchError
+
+NOTE = (
+    "a tick is a cycle of the multiprocessor; beside the samples a kernel that waits reads cycles and "
+    "%globaltimer together, which gives seconds"
+)
+WAIT_CYCLES = 200_000
+"""About 0.1 ms: `%globaltimer` moves on every 32 ns to 1 µs."""
+CONSTANTS = ClockConstants(
+    calibration_cycles=0, canary_instructions=0, agreement=0.0, canary_share=0.0, note=NOTE, granularity=1
+)
+
+_WAIT = """
+extern "C" __global__ void frame_wait(unsigned long long *out, unsigned long long cycles) {
+  unsigned long long before, first, start, last, stop;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(before) :: "memory");
+  do {
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(first) :: "memory");
+  } while (first == before);
+  asm volatile("mov.u64 %0, %%clock64;" : "=l"(start) :: "memory");
+  do {
+    asm volatile("mov.u64 %0, %%clock64;" : "=l"(stop) :: "memory");
+  } while (stop - start < cycles);
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(before) :: "memory");
+  do {
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(last) :: "memory");
+  } while (last == before);
+  asm volatile("mov.u64 %0, %%clock64;" : "=l"(stop) :: "memory");
+  out[0] = start;
+  out[1] = stop;
+  out[2] = first;
+  out[3] = last;
+}
+"""
+"""Both ends lie just behind a step of `%globaltimer`."""
+
+_EMPTY = """
+extern "C" __global__ void frame_empty_{bits}({counter} *out) {{
+  {counter} start, stop;
+  asm volatile("{read}(start) :: "memory");
+  asm volatile("{read}(stop) :: "memory");
+  out[2 * threadIdx.x] = start;
+  out[2 * threadIdx.x + 1] = stop;
+}}
+"""
+_READS = {
+    32: ("unsigned", 'mov.u32 %0, %%clock;" : "=r"'),
+    64: ("unsigned long long", 'mov.u64 %0, %%clock64;" : "=l"'),
+}
+_OUT_BYTES = 4096
+_TRIALS = 5
+_FILLED = 0xFFFFFFFF
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Cycles and nanoseconds of one wait."""
+
+    cycles: int
+    nanoseconds: int
+    stamp: int
+    """`%globaltimer` at its end, nanoseconds."""
+
+
+class Frame:
+    """The launcher's own kernels on one device.
+
+    Args:
+        binding: with its context open.
+        target: `sm_90`.
+
+    Raises:
+        LaunchError: a kernel did not run, or the clock stands still.
+    """
+
+    def __init__(self, binding: Binding, target: str) -> None:
+        self._binding = binding
+        names = {"frame_wait": _WAIT}
+        for bits, (counter, read) in _READS.items():
+            names[f"frame_empty_{bits}"] = _EMPTY.format(bits=bits, counter=counter, read=read)
+        made = compiler.compile_kernels([compiler.Kernel(*pair) for pair in names.items()], target)
+        self._functions = {}
+        for name, cubin in made.items():
+            if not isinstance(cubin, bytes):
+                raise LaunchError(f"the launcher's own kernel does not compile: {cubin}")
+            self._functions[name] = binding.function(binding.load(cubin), name)
+        self._out = binding.allocate(_OUT_BYTES)
+        self.empty = {bits: self._empty(bits) for bits in _READS}
+        """Cycles of an empty window, by the bits of its clock reads."""
+
+    def pace(self) -> Pace:
+        """Cycles against nanoseconds, now.
+
+        Raises:
+            LaunchError: one of the two stood still.
+        """
+        found = self._run("frame_wait", "<4Q", [(self._out, 8), (WAIT_CYCLES, 8)])
+        start, stop, first, last = found
+        pace = Pace(stop - start, last - first, last)
+        if pace.cycles <= 0 or pace.nanoseconds <= 0:
+            raise LaunchError(
+                f"the clock stood still: a wait took {pace.cycles} cycles, {pace.nanoseconds} ns of the timer"
+            )
+        return pace
+
+    def _empty(self, bits: int) -> int:
+        reads = []
+        for _ in range(_TRIALS):
+            start, stop = self._run(f"frame_empty_{bits}", "<2I" if bits == 32 else "<2Q", [(self._out, 8)])
+            reads.append((stop - start) % (1 << bits))
+        return sorted(reads)[_TRIALS // 2]
+
+    def _run(self, name: str, layout: str, arguments: list[Argument]) -> tuple[int, ...]:
+        binding = self._binding
+        binding.fill(self._out, _FILLED, _OUT_BYTES // 4)
+        binding.launch(self._functions[name], (1, 1, 1), (1, 1, 1), 0, arguments)
+        binding.synchronize()
+        data = binding.read(self._out, struct.calcsize(layout))
+        if data == b"\xff" * len(data):
+            raise LaunchError(f"the launcher's own kernel {name} did not run")
+        return struct.unpack(layout, data)

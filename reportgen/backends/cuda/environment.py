@@ -1,0 +1,21 @@
+"""Under what conditions a GPU is measured: driver, binding, what NVML tells; a fixed list of fields."""
+
+from __future__ import annotations
+
+from reportgen.backends.cuda import binding, driver, nvml
+from reportgen.runs.schema import Device
+
+Fields = dict[str, int | float | str | bool]
+
+
+def environment(device: Device) -> Fields:
+    """Fields that may leave the machine; what cannot be told is a field `*_unknown` with the reason."""
+    answer = driver.ask()
+    ordinal = int(device.reported.get("ordinal", 0))
+    fields: Fields = {"cuda_driver": f"{answer.version // 1000}.{answer.version % 1000 // 10}"}
+    working = [name for name, _, reason in binding.available() if not reason]
+    fields["cuda_binding"] = working[0] if working else "none"
+    if device.reported.get("slice"):
+        fields["mig_slice"] = True
+    pci = answer.gpus[ordinal].pci if ordinal < len(answer.gpus) else ""
+    return fields | nvml.read(pci)

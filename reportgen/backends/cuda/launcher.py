@@ -1,0 +1,141 @@
+"""Cubin -> samples: one visit of one point on one GPU, in a process of its own.
+
+Kinds of a source (`setup["kind"]`):
+
+body      a window between two clock reads in every thread: chains, independent chains, pairs, matrix
+          instructions, resources
+chase     windows of dependent loads in one thread, over nodes that are laid out for the point
+trace     dependent loads, each timed by itself: one row a load
+l2_matrix one line after the other from one multiprocessor: one row a line
+bulk      copies between global and shared memory, each waited for
+stream    the whole launch is timed, by events: bandwidth and rates of all multiprocessors together
+
+Launch shape: `threads` of a block (else `warps` x 32, else one warp), `blocks` (else 1),
+`dynamic_bytes`.  `team` threads share one repetition of the work:
+a warp, unless the source says otherwise (a warp group, a block).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+
+import msgspec
+
+from reportgen.backends.base import Batch, Order
+from reportgen.backends.cuda import binding as cuda
+from reportgen.backends.cuda import buffers, constants, targets
+from reportgen.backends.cuda.binding import Binding, Handle
+from reportgen.backends.cuda.clock import Frame
+from reportgen.backends.cuda.sampling import sample
+from reportgen.backends.cuda.shots import Prepared
+from reportgen.errors import LaunchError
+from reportgen.runs.schema import Device
+
+WARP = 32
+STATIC_SHARED = 48 << 10
+"""Shared memory that a block may have without asking for more, bytes."""
+KINDS = ("body", "chase", "trace", "l2_matrix", "bulk", "stream")
+
+
+class CudaLauncher:
+    """Runs programs on one GPU, through the binding that works here.
+
+    Args:
+        number: N of `cuda:N`.
+        device: what discovery found there.
+        binding: instead of the one that is chosen.
+
+    Raises:
+        BackendUnavailable: no binding can be loaded.
+        LaunchError: the driver refuses the device.
+    """
+
+    def __init__(self, number: int, device: Device, binding: Binding | None = None) -> None:
+        self._binding = binding or cuda.choose()
+        self._binding.open(number)
+        self._target = targets.parse(device.isa)
+        self._multiprocessors = self._binding.attribute(cuda.MULTIPROCESSORS)
+        self._frame = Frame(self._binding, self._target.name)
+        self._modules: dict[str, tuple[Handle, bytes]] = {}
+
+    def measure(self, order: Order) -> Batch:
+        """One visit: set up, warm up, launch until precise or capped, verify.
+
+        Raises:
+            LaunchError: the program does not load, does not run, or needs what is not there.
+            DeviceLost: the context is spoilt; this process is of no more use.
+        """
+        began = time.perf_counter()
+        module, code = self._load(order)
+        prepared = self._prepare(order, module, code)
+        try:
+            setup = time.perf_counter() - began
+            batch = sample(order, prepared, self._binding, self._frame)
+        finally:
+            prepared.passed.close()
+        facts = batch.facts | {"binding": self._binding.name}
+        return msgspec.structs.replace(batch, facts=facts, seconds=batch.seconds | {"setup": setup})
+
+    def _load(self, order: Order) -> tuple[Handle, bytes]:
+        """The module of a cubin; many points share one."""
+        unit = order.unit or hashlib.sha256(order.code).hexdigest()
+        if unit not in self._modules:
+            if not order.code:
+                raise LaunchError("this worker has not been sent the program")
+            if hashlib.sha256(order.code).hexdigest() != unit:
+                raise LaunchError("the machine code that arrived is not the program that was inspected")
+            self._modules[unit] = (self._binding.load(order.code), order.code)
+        return self._modules[unit]
+
+    def _prepare(self, order: Order, module: Handle, code: bytes) -> Prepared:
+        setup = order.setup
+        kind = str(setup.get("kind", "body"))
+        if kind not in KINDS:
+            raise LaunchError(f"this launcher does not know how to set up '{kind}'")
+        name = str(setup["kernel"])
+        function = self._binding.function(module, name)
+        threads = int(setup.get("threads", WARP * int(setup.get("warps", 1))))
+        blocks = int(setup.get("blocks", self._multiprocessors if kind == "l2_matrix" else 1))
+        shared = int(setup.get("dynamic_bytes", 0))
+        if shared > STATIC_SHARED:
+            self._binding.set_function_attribute(function, cuda.DYNAMIC_SHARED, shared)
+        if setup.get("portable") == 0:
+            self._binding.set_function_attribute(function, cuda.ANY_CLUSTER, 1)
+        constants.fill(self._binding, module, code, name)
+        passed = buffers.passed(
+            self._binding,
+            setup,
+            threads,
+            blocks,
+            order.seed,
+            lambda chase: constants.put(self._binding, module, code, name, chase),
+        )
+        return Prepared(
+            function=function,
+            kind=kind,
+            blocks=blocks,
+            threads=threads,
+            shared=shared,
+            repetitions=_repetitions(kind, setup, threads, blocks, passed),
+            compare=_comparable(kind, passed, threads * blocks),
+            passed=passed,
+            multiprocessors=self._multiprocessors,
+        )
+
+
+def _repetitions(
+    kind: str, setup: dict[str, int | float | str], threads: int, blocks: int, passed: buffers.Passed
+) -> int:
+    """How often the work of a source is done in one row."""
+    if kind in ("chase", "bulk"):
+        return passed.windows
+    if kind == "stream":
+        return int(passed.facts["turns"]) * threads * blocks
+    return max(1, threads // int(setup.get("team", WARP)))
+
+
+def _comparable(kind: str, passed: buffers.Passed, threads: int) -> bool:
+    """Whether all launches leave the same: not where threads meet in memory, nor where nodes move on."""
+    meet = bool(passed.pristine) and threads > WARP
+    return not meet and kind in ("body", "stream", "bulk")

@@ -1,0 +1,188 @@
+"""One launch of a prepared point: what is passed, what is read back, and whether it is right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reportgen.backends.cuda.binding import Binding, Handle
+from reportgen.backends.cuda.buffers import Passed
+from reportgen.errors import LaunchError
+
+Reads = NDArray[np.int64]
+
+CHOSEN_APART = 37
+"""Multiprocessors are asked in steps of so many: neighbours share a path."""
+NS_OF_MS = 1e6
+
+
+@dataclass
+class Prepared:
+    """A point ready to be launched."""
+
+    function: Handle
+    kind: str
+    blocks: int
+    threads: int
+    shared: int
+    """Dynamic shared memory, bytes."""
+    repetitions: int
+    """Of the work, in one row."""
+    compare: bool
+    """Whether every launch must leave the same results."""
+    passed: Passed
+    multiprocessors: int
+    launches: int = 1
+    """In one sample, back to back."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether the launch is timed from outside, by events: its blocks run on many multiprocessors."""
+        return self.kind == "stream"
+
+    @property
+    def windows(self) -> int:
+        """Empty windows that one row contains."""
+        return self.passed.windows if self.kind in ("chase", "bulk") else int(not self.whole)
+
+
+@dataclass(frozen=True)
+class Shot:
+    """One launch."""
+
+    ticks: tuple[int, ...]
+    """Cycles, one row each: of the block in the middle, of all windows together, or of every load alone."""
+    multiprocessor: int
+    fastest: int
+    slowest: int
+    places: frozenset[int]
+    """Multiprocessors that blocks of it ran on."""
+    results: bytes
+    milliseconds: float = 0.0
+    wrong: str = ""
+    """What the host knows to be wrong with the results."""
+
+
+def shoot(binding: Binding, prepared: Prepared, number: int, events: tuple[Handle, Handle] | None) -> Shot:
+    """Launch once, as the `number`th, and read back.
+
+    Raises:
+        LaunchError: clocks or results were not written: the kernel did not run.
+        DeviceLost: it ended in a sticky error.
+    """
+    passed = prepared.passed
+    passed.refresh()
+    chosen = number * CHOSEN_APART % max(1, prepared.multiprocessors)
+    passed.set("number", chosen)
+    warm = passed.warm if number == 0 else min(passed.warm, int(passed.setup.get("unroll", 0)))
+    passed.set("loads", warm)
+    if passed.chase is not None:
+        passed.set("node", passed.chase.node)
+    if events:
+        binding.record(events[0])
+    for _ in range(prepared.launches):
+        binding.launch(
+            prepared.function,
+            (prepared.blocks, 1, 1),
+            (prepared.threads, 1, 1),
+            prepared.shared,
+            passed.values,
+        )
+    if events:
+        binding.record(events[1])
+    binding.synchronize()
+    results = b"".join(binding.read(address, size) for address, size in passed.results)
+    if results and results == b"\xff" * len(results):
+        raise LaunchError("the kernel did not run: it left no results")
+    reads = _reads(binding, prepared)
+    wrong = _chase_fault(prepared, results, warm)
+    if passed.chase is not None:
+        unroll = int(passed.setup.get("unroll", 1)) if prepared.kind == "chase" else 1
+        passed.chase.advance(warm + passed.windows * unroll)
+    milliseconds = binding.milliseconds(*events) if events else 0.0
+    return _shot(prepared, reads, results, chosen, milliseconds, wrong)
+
+
+def _reads(binding: Binding, prepared: Prepared) -> Reads:
+    """All clock words, unsigned."""
+    passed = prepared.passed
+    data = binding.read(passed.clocks, passed.clock_bytes)
+    kind = np.uint64 if passed.clock_bits == 64 else np.uint32
+    return np.frombuffer(data, dtype=kind).astype(np.int64)
+
+
+def _differences(prepared: Prepared, later: Reads, earlier: Reads) -> Reads:
+    """Cycles between reads of which 32 bits wrap round every two seconds or so."""
+    difference = later - earlier
+    if prepared.passed.clock_bits == 64:
+        return difference
+    half = 1 << 31
+    return (difference + half) % (1 << 32) - half
+
+
+def _shot(
+    prepared: Prepared, reads: Reads, results: bytes, chosen: int, milliseconds: float, wrong: str
+) -> Shot:
+    passed = prepared.passed
+    untouched = -1 if passed.clock_bits == 64 else 0xFFFFFFFF
+    if prepared.kind == "trace":
+        spent = reads[: passed.windows]
+        _written(spent, untouched, 0)
+        return Shot(
+            tuple(spent.tolist()), -1, int(spent.min()), int(spent.max()), frozenset(), results, 0.0, wrong
+        )
+    if prepared.kind in ("chase", "bulk", "l2_matrix"):
+        pairs = reads[: 2 * passed.windows].reshape(-1, 2)
+        _written(pairs, untouched, 0)
+        spent = _differences(prepared, pairs[:, 1], pairs[:, 0])
+        rows = tuple(spent.tolist()) if prepared.kind == "l2_matrix" else (int(spent.sum()),)
+        place = chosen if prepared.kind == "l2_matrix" else -1
+        here = frozenset({place} - {-1})
+        return Shot(rows, place, int(spent.min()), int(spent.max()), here, results, 0.0, wrong)
+    each = 2 * prepared.threads
+    spans = []
+    for block in range(prepared.blocks):
+        own = reads[block * each : (block + 1) * each]
+        _written(own, untouched, block)
+        # relative to the block's first read, so that a counter that wraps round does no harm
+        near = _differences(prepared, own, np.full(len(own), own[0]))
+        spans.append(int(near[1::2].max() - near[::2].min()))
+    tail = reads[prepared.blocks * each :][: prepared.blocks]
+    places = [int(place) if place != untouched else -1 for place in tail]
+    middle = sorted(spans)[len(spans) // 2]
+    return Shot(
+        ticks=(middle,),
+        multiprocessor=places[spans.index(middle)],
+        fastest=min(spans),
+        slowest=max(spans),
+        places=frozenset(places) - {-1},
+        results=results,
+        milliseconds=milliseconds,
+        wrong=wrong,
+    )
+
+
+def _written(reads: Reads, untouched: int, block: int) -> None:
+    if bool(np.all(reads == untouched)):
+        raise LaunchError(f"the kernel did not run: block {block} left no clock reads")
+
+
+def _chase_fault(prepared: Prepared, results: bytes, warm: int) -> str:
+    """Whether every window of a chase ended at the node where it had to.
+
+    Nodes are compared by their distance, because a kernel adds a base of its own to nodes on the chip.
+    """
+    passed = prepared.passed
+    if passed.chase is None:
+        return ""
+    kind = np.uint64 if passed.result_bytes == 8 else np.uint32
+    found = np.frombuffer(results, dtype=kind)[: passed.windows].astype(np.int64)
+    unroll = int(passed.setup.get("unroll", 1)) if prepared.kind == "chase" else 1
+    extra = 2 * unroll if passed.setup.get("path") == "texture" else 0
+    wanted = passed.chase.after(warm + extra + unroll * (1 + np.arange(passed.windows, dtype=np.int64)))
+    off = np.flatnonzero(found - found[0] != wanted - wanted[0]) if not extra else ()
+    return (
+        f"{len(off)} of {passed.windows} windows ended at another node than they had to" if len(off) else ""
+    )

@@ -1,0 +1,148 @@
+/* A libcuda.so.1 for tests: device memory is host memory, and a kernel does what its module says in words.
+ *
+ * A module that begins with "stand-in" is text:   stand-in ARGUMENTS CYCLES BEHAVIOUR
+ *     ARGUMENTS  letters in the order of the kernel's parameters: i input, o output, c clocks (32 bits)
+ *     CYCLES     that every window takes
+ *     BEHAVIOUR  fine, wrong (results change from launch to launch), still (the clock), hang, fault (sticky),
+ *                refused (launch error), unwritten (the kernel does nothing)
+ * Any other module is taken for a cubin of the launcher's own kernels, known by their names.
+ * STAND_IN_INIT, STAND_IN_COUNT and STAND_IN_PACE=0 (%globaltimer stands still) spoil the driver itself. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct { char arguments[16]; char behaviour[16]; unsigned cycles; int own; } Module;
+typedef struct { Module* module; char name[256]; } Function;
+
+static int sticky, launches;
+static uint64_t now = 1000000;
+
+static int number(const char* name, int otherwise) {
+  const char* text = getenv(name);
+  return text ? atoi(text) : otherwise;
+}
+#define CHECK if (sticky) return sticky
+
+int cuInit(unsigned flags) { (void)flags; return number("STAND_IN_INIT", 0); }
+int cuDriverGetVersion(int* v) { *v = number("STAND_IN_VERSION", 13000); return 0; }
+int cuDeviceGetCount(int* n) { *n = number("STAND_IN_COUNT", 1); return 0; }
+int cuDeviceGet(int* d, int n) { if (n >= number("STAND_IN_COUNT", 1)) return 101; *d = n; return 0; }
+int cuDeviceGetName(char* s, int n, int d) { (void)d; strncpy(s, "NVIDIA H200", (size_t)n); return 0; }
+int cuDeviceGetPCIBusId(char* s, int n, int d) { (void)d; strncpy(s, "0000:3B:00.0", (size_t)n); return 0; }
+int cuDeviceTotalMem_v2(size_t* n, int d) { (void)d; *n = (size_t)141 << 30; return 0; }
+int cuDeviceGetAttribute(int* v, int which, int d) {
+  (void)d;
+  *v = which == 75 ? 9 : which == 76 ? 0 : which == 16 ? 4 : which == 20 ? number("STAND_IN_MODE", 0) : 0;
+  return 0;
+}
+int cuDevicePrimaryCtxRetain(void** c, int d) { (void)d; *c = (void*)8; return 0; }
+int cuDevicePrimaryCtxRelease_v2(int d) { (void)d; return 0; }
+int cuCtxSetCurrent(void* c) { (void)c; return 0; }
+int cuCtxPushCurrent_v2(void* c) { (void)c; return 0; }
+int cuCtxPopCurrent_v2(void** c) { *c = (void*)8; return 0; }
+int cuCtxGetCurrent(void** c) { *c = (void*)8; return 0; }
+int cuCtxGetDevice(int* d) { *d = 0; return 0; }
+int cuCtxSynchronize(void) { CHECK; return 0; }
+int cuMemGetInfo_v2(size_t* f, size_t* t) { *f = *t = (size_t)141 << 30; return 0; }
+int cuMemAlloc_v2(uint64_t* p, size_t n) {
+  CHECK;
+  if (n > (size_t)1 << 30) return 2;
+  *p = (uint64_t)(uintptr_t)calloc(1, n);
+  return 0;
+}
+int cuMemFree_v2(uint64_t p) { free((void*)(uintptr_t)p); return 0; }
+int cuMemcpyHtoD_v2(uint64_t to, const void* from, size_t n) { CHECK; memcpy((void*)(uintptr_t)to, from, n); return 0; }
+int cuMemcpyDtoH_v2(void* to, uint64_t from, size_t n) { CHECK; memcpy(to, (void*)(uintptr_t)from, n); return 0; }
+int cuMemcpyDtoD_v2(uint64_t to, uint64_t from, size_t n) {
+  CHECK;
+  memmove((void*)(uintptr_t)to, (void*)(uintptr_t)from, n);
+  return 0;
+}
+int cuMemsetD32_v2(uint64_t to, unsigned word, size_t n) {
+  CHECK;
+  for (size_t i = 0; i < n; ++i) ((uint32_t*)(uintptr_t)to)[i] = word;
+  return 0;
+}
+int cuModuleLoadData(void** m, const void* image) {
+  CHECK;
+  Module* made = calloc(1, sizeof *made);
+  made->own = strncmp(image, "stand-in ", 9) != 0;
+  if (!made->own && sscanf((const char*)image + 9, "%15s %u %15s", made->arguments, &made->cycles, made->behaviour) != 3)
+    return 200;
+  *m = made;
+  return 0;
+}
+int cuModuleLoadDataEx(void** m, const void* image, unsigned n, void* options, void* values) {
+  (void)n; (void)options; (void)values;
+  return cuModuleLoadData(m, image);
+}
+int cuModuleUnload(void* m) { free(m); return 0; }
+int cuModuleGetFunction(void** f, void* m, const char* name) {
+  Function* made = calloc(1, sizeof *made);
+  made->module = m;
+  strncpy(made->name, name, sizeof made->name - 1);
+  *f = made;
+  return 0;
+}
+int cuModuleGetGlobal_v2(uint64_t* p, size_t* n, void* m, const char* name) { (void)p; (void)n; (void)m; (void)name; return 500; }
+int cuFuncGetAttribute(int* v, int which, void* f) { (void)which; (void)f; *v = 16; return 0; }
+int cuFuncSetAttribute(void* f, int which, int v) { (void)f; (void)which; (void)v; return 0; }
+int cuEventCreate(void** e, unsigned flags) { (void)flags; *e = malloc(8); return 0; }
+int cuEventDestroy_v2(void* e) { free(e); return 0; }
+int cuEventRecord(void* e, void* s) { CHECK; (void)s; *(uint64_t*)e = now; return 0; }
+int cuEventElapsedTime(float* ms, void* a, void* b) { *ms = (float)(*(uint64_t*)b - *(uint64_t*)a) * 1e-6f; return 0; }
+int cuEventElapsedTime_v2(float* ms, void* a, void* b) { return cuEventElapsedTime(ms, a, b); }
+int cuGetErrorString(int code, const char** text) { (void)code; *text = "a stand-in's error"; return 0; }
+int cuGetErrorName(int code, const char** text) { (void)code; *text = "CUDA_ERROR_STAND_IN"; return 0; }
+
+static uint64_t value(void** parameters, char* buffer, int n) {
+  uint64_t found;
+  memcpy(&found, parameters ? parameters[n] : buffer + 8 * n, 8);
+  return found;
+}
+
+static int own(Function* f, void** parameters, char* buffer) {
+  void* out = (void*)(uintptr_t)value(parameters, buffer, 0);
+  if (strcmp(f->name, "frame_wait") == 0) {
+    uint64_t* words = out;
+    uint64_t ns = 100000;
+    now += ns;
+    words[0] = 5 * now; words[1] = words[0] + 198000;
+    words[2] = now; words[3] = now + (number("STAND_IN_PACE", 1) ? ns : 0);
+  } else if (strcmp(f->name, "frame_empty_32") == 0) {
+    ((uint32_t*)out)[0] = 100; ((uint32_t*)out)[1] = 102;
+  } else {
+    ((uint64_t*)out)[0] = 100; ((uint64_t*)out)[1] = 102;
+  }
+  return 0;
+}
+
+int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                   unsigned shared, void* stream, void** parameters, void** extra) {
+  CHECK;
+  (void)gy; (void)gz; (void)by; (void)bz; (void)shared; (void)stream;
+  Function* f = function;
+  Module* m = f->module;
+  char* buffer = extra ? extra[1] : NULL;
+  ++launches;
+  if (m->own) return own(f, parameters, buffer);
+  if (strcmp(m->behaviour, "refused") == 0) return 701;
+  if (strcmp(m->behaviour, "fault") == 0) { sticky = 700; return 0; }
+  if (strcmp(m->behaviour, "hang") == 0) for (;;) sleep(1);
+  if (strcmp(m->behaviour, "unwritten") == 0) return 0;
+  unsigned cycles = strcmp(m->behaviour, "still") == 0 ? 0 : m->cycles;
+  for (int n = 0; m->arguments[n]; ++n) {
+    uint32_t* words = (uint32_t*)(uintptr_t)value(parameters, buffer, n);
+    if (m->arguments[n] == 'o') words[0] = strcmp(m->behaviour, "wrong") == 0 ? (uint32_t)launches : 42;
+    if (m->arguments[n] != 'c') continue;
+    for (unsigned thread = 0; thread < gx * bx; ++thread) {
+      words[2 * thread] = 0xFFFFFF00u; /* the counter wraps round within the window */
+      words[2 * thread + 1] = 0xFFFFFF00u + cycles;
+    }
+    for (unsigned block = 0; block < gx; ++block) words[2 * gx * bx + block] = 3;
+  }
+  now += 5000;
+  return 0;
+}
