@@ -50,7 +50,7 @@ def shares(count: Count, key: Callable[[Row], str]) -> dict[str, Share]:
     return {
         name: Share(
             operations=sum(row.times for row in rows),
-            work=_sum(rows),
+            work=add_up(rows),
             bytes_unfused=sum(moved[row.op] * row.times for row in rows),
             uncounted=sum(bool(row.reason) for row in rows),
         )
@@ -58,9 +58,15 @@ def shares(count: Count, key: Callable[[Row], str]) -> dict[str, Share]:
     }
 
 
-def _sum(rows: Iterable[Row]) -> Work:
-    total = NOTHING
+def add_up(rows: Iterable[Row]) -> Work:
+    """The work of all rows, each as often as it runs."""
+    sums = [0, 0, 0, 0, 0]
     for row in rows:
-        if row.work is not NOTHING:
-            total = total + (row.work * row.times if row.times != 1 else row.work)
-    return total
+        work, times = row.work, row.times
+        if work is not NOTHING:
+            sums[0] += work.mac * times
+            sums[1] += work.flop * times
+            sums[2] += work.transcendental * times
+            sums[3] += work.integer * times
+            sums[4] += work.comparison * times
+    return Work(*sums)

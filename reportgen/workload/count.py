@@ -51,17 +51,7 @@ class Count:
     @cached_property
     def total(self) -> Work:
         """All that was counted; a lower bound unless `exact`."""
-        mac = flop = transcendental = integer = comparison = 0
-        for row in self.rows:
-            work, times = row.work, row.times
-            if work is NOTHING:
-                continue
-            mac += work.mac * times
-            flop += work.flop * times
-            transcendental += work.transcendental * times
-            integer += work.integer * times
-            comparison += work.comparison * times
-        return Work(mac, flop, transcendental, integer, comparison)
+        return breakdown.add_up(self.rows)
 
     @cached_property
     def uncounted(self) -> dict[str, tuple[int, str]]:
@@ -112,12 +102,14 @@ class Count:
     @cached_property
     def by_precision(self) -> dict[str, Work]:
         """Type in which the products are computed -> MAC and other FLOP in it."""
-        found: dict[str, Work] = {}
+        found: dict[str, list[int]] = {}
         for row in self.rows:
-            if row.work.mac or row.work.flop:
-                name = precision(row.op, row.inside or self.graph)
-                found[name] = found.get(name, NOTHING) + Work(row.work.mac, row.work.flop) * row.times
-        return dict(sorted(found.items()))
+            mac, flop = row.work.mac, row.work.flop
+            if mac or flop:
+                sums = found.setdefault(precision(row.op, row.inside or self.graph), [0, 0])
+                sums[0] += mac * row.times
+                sums[1] += flop * row.times
+        return {name: Work(mac, flop) for name, (mac, flop) in sorted(found.items())}
 
     @property
     def intensity(self) -> tuple[float, float]:

@@ -2,14 +2,15 @@
 
 A `Tensor` is a shape and a type, never data.  Tensors and operations are compared by identity: two
 products of equal shape are two products.  Nothing here recurses over the graph, so a chain of 200,000
-operations is as good as one of two.
+operations is as good as one of two.  None of these records can refer to itself, so the garbage collector
+need not walk them (`gc=False`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import prod
 from typing import Any, Literal, cast
 
@@ -23,7 +24,7 @@ Role = Literal["input", "weight", "constant", "activation", "cache"]
 """What a tensor is to the graph.  `cache` is a key-value cache that one call hands to the next."""
 
 
-class Tensor(msgspec.Struct, frozen=True, eq=False):
+class Tensor(msgspec.Struct, frozen=True, eq=False, gc=False):
     """A shape, an element type, and what the tensor is for."""
 
     shape: Shape
@@ -43,10 +44,16 @@ class Tensor(msgspec.Struct, frozen=True, eq=False):
     @property
     def nbytes(self) -> int:
         """Bytes of all elements, 0 where the shape is unknown."""
-        return nbytes(prod(self.shape), self.dtype) if self.known else 0
+        return _nbytes(self.shape, self.dtype) if self.known else 0
 
 
-class Body(msgspec.Struct, frozen=True, eq=False):
+@lru_cache(maxsize=1 << 14)
+def _nbytes(shape: Shape, dtype: str) -> int:
+    """A graph has many tensors and few shapes."""
+    return nbytes(prod(shape), dtype)
+
+
+class Body(msgspec.Struct, frozen=True, eq=False, gc=False):
     """A graph inside an operation: what a loop repeats, or one branch of a choice."""
 
     graph: Graph
@@ -55,7 +62,7 @@ class Body(msgspec.Struct, frozen=True, eq=False):
     label: str = ""
 
 
-class Op(msgspec.Struct, frozen=True, eq=False):
+class Op(msgspec.Struct, frozen=True, eq=False, gc=False):
     """One operation.
 
     `ins` has None where an optional input is left out.  `scope` is the path of the module it belongs

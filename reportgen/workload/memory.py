@@ -71,7 +71,7 @@ def peak_activations(graph: Graph) -> tuple[int, str]:
                 live += size
                 until = last.get(out, position)
                 dying[until] = dying.get(until, 0) + size
-        inner = max((peak_activations(body.graph)[0] for body in op.bodies), default=0)
+        inner = max(peak_activations(body.graph)[0] for body in op.bodies) if op.bodies else 0
         if live + inner > peak:
             peak, where = live + inner, op.label
         live -= dying.get(position, 0)
@@ -79,4 +79,6 @@ def peak_activations(graph: Graph) -> tuple[int, str]:
 
 
 def _shares(op: Op) -> bool:
-    return bool(op.given) and (op.kind == "DequantizeLinear" or (is_view(op.kind) and not op.bodies))
+    if op.kind != "DequantizeLinear" and not is_view(op.kind):
+        return False
+    return bool(op.given) and not op.bodies

@@ -28,15 +28,26 @@ def stored(tensor: Tensor, graph: Graph) -> Tensor:
 
 def precision(op: Op, graph: Graph) -> str:
     """The type of the arithmetic, signed and unsigned integers alike: "float16", "int8"."""
-    if op.kind == "DynamicQuantizeMatMul":
+    kind = op.kind
+    if kind == "DynamicQuantizeMatMul":
         return "int8"
-    places = (0,) if op.kind in ONE_OPERAND else OPERANDS.get(op.kind, (0, 1))
-    given = [tensor for place in places if place < len(op.ins) and (tensor := op.ins[place]) is not None]
-    if not given:
+    places = (0,) if kind in ONE_OPERAND else OPERANDS.get(kind, (0, 1))
+    widest, floats = "", ""
+    for place in places:
+        tensor = op.ins[place] if place < len(op.ins) else None
+        if tensor is None:
+            continue
+        lying = stored(tensor, graph).dtype
+        if is_float(lying):
+            floats = _wider(floats, tensor.dtype)
+        else:
+            widest = _wider(widest, lying)
+    if floats and widest:  # one operand is quantised alone: it is unpacked to the type of the other
+        return floats
+    if kind == "QuantizeLinear" or not (floats or widest):
         return op.outs[0].dtype
-    sources = [stored(tensor, graph).dtype for tensor in given]
-    if not any(is_float(dtype) for dtype in sources):
-        widest = max(sources, key=lambda dtype: BITS.get(dtype, 0))
-        return widest.removeprefix("u") if op.kind != "QuantizeLinear" else op.outs[0].dtype
-    floats = [tensor.dtype for tensor in given if is_float(tensor.dtype)]
-    return max(floats, key=lambda dtype: BITS.get(dtype, 0))
+    return floats or widest.removeprefix("u")
+
+
+def _wider(first: str, second: str) -> str:
+    return first if BITS.get(first, 0) >= BITS.get(second, 0) else second

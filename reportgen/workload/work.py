@@ -19,7 +19,7 @@ CONVENTION_FLOP = "FLOP = 2 MAC + other FLOP; transcendental calls, integer work
 COLUMNS = ("mac", "flop", "transcendental", "integer", "comparison")
 
 
-class Work(msgspec.Struct, frozen=True):
+class Work(msgspec.Struct, frozen=True, gc=False):
     """Operations of one kind each; see the head of the module for what a column holds."""
 
     mac: int = 0

@@ -17,7 +17,7 @@ class Unknown(Exception):
     """The shape depends on data, or on an input whose shape is not known."""
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Node:
     """One node, its inputs resolved."""
 

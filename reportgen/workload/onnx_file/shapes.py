@@ -28,7 +28,7 @@ COMPARED = "Equal Greater GreaterOrEqual Less LessOrEqual"
 
 def broadcast(*shapes: Shape) -> Shape:
     """The common shape, aligned at the end; raises `Unknown` where there is none."""
-    if all(shape == shapes[0] for shape in shapes):
+    if shapes.count(shapes[0]) == len(shapes):
         return shapes[0]
     rank = max(len(shape) for shape in shapes)
     result = []

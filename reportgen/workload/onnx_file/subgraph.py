@@ -99,12 +99,13 @@ def read_subgraph(
     caches = (
         {value.name for value in proto.output if _is_cache(value.name, CACHE_OUT)} if outer is None else set()
     )
+    reader = _Reader(model, names, declared, caches)
     ops = []
     for node in in_order(proto.node, names.tensor):
         if node.op_type == "Constant" and node.domain in ("", "ai.onnx"):
             _constant(node, names)
             continue
-        ops.append(_Reader(model, names, declared, caches).operation(node))
+        ops.append(reader.operation(node))
     outputs = []
     for value in proto.output:
         tensor = names.tensor(value.name)

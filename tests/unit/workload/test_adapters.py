@@ -269,11 +269,12 @@ def test_a_jaxpr_as_jax_hands_it_over() -> None:
     a, b, c, d, e = (variable(8, 8) for _ in range(5))
     state, weight, new = (variable(8, 8) for _ in range(3))
     step = closed([weight, state], [new], product(state, weight, new))
+    dearer = closed([x], [z], product(x, x, z))
     program = closed(
         [a, b], [e],
         equation("pjit", [a, b], [c], jaxpr=inner),
         equation("scan", [b, c], [d], jaxpr=step, length=10, num_consts=1, num_carry=1),
-        equation("cond", [literal(), d], [e], branches=(closed([x], [x]), closed([x], [z], product(x, x, z)))),
+        equation("cond", [literal(), d], [e], branches=(closed([x], [x]), dearer)),
     )  # fmt: skip
     found = count(of_jaxpr(program, "f"))
     assert found.total.mac == 512 * (1 + 10 + 1)
