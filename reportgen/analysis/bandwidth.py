@@ -116,7 +116,7 @@ def _rates(evidence: Evidence, point: Point) -> Visits | None:
     size = point.work["bytes"]
     if cores == 1:
         seconds = evidence.seconds(point)
-        return Visits(size / seconds.medians, seconds.counts, seconds.ids)
+        return Visits(size / seconds.centres, seconds.counts, seconds.ids)
     timing = evidence.timings[point.id]
     # Rows of one sample lie side by side in the order in which they were taken, by thread or not.
     order = np.lexsort((timing.sample, timing.passes))

@@ -60,7 +60,7 @@ def pointer_chase(evidence: Evidence, hierarchy: Hierarchy, curve: Curve | None)
 
 def _per_step(evidence: Evidence, point: Point) -> Visits:
     cycles = evidence.cycles(point)
-    return Visits(cycles.medians / point.work.get("steps", 1.0), cycles.counts, cycles.ids)
+    return Visits(cycles.centres / point.work.get("steps", 1.0), cycles.counts, cycles.ids)
 
 
 def _stated(

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 WINDOW_TICKS = 1.5
 """Standard deviation, in ticks, of what an empty window under- or overstates the cost of the two
 time-stamp reads around a body: the fences drain a full pipeline at one end only."""
+DITHERED = 0.9
+"""Where fewer of the calibrations than this show one and the same reading, rounding averages out."""
 
 
 @dataclass(frozen=True)
@@ -124,8 +126,9 @@ def _rates(clock: ClockRecord, before: Integers, after: Integers, empty: Integer
 def calibration_error(clock: ClockRecord, samples: pyarrow.Table) -> float:
     """Relative standard deviation, common to all samples of a run, of ticks per cycle.
 
-    The window's own cost is known to `WINDOW_TICKS`; a counter that advances in steps adds the
-    error of rounding to a step.  Both are relative to the length of a calibration.
+    The window's own cost is known to `WINDOW_TICKS`.  A counter that advances in steps rounds every
+    reading; that averages out where readings differ by a step or more, as they do when a
+    calibration begins anywhere between two steps, and is an error of a run where they do not.
     """
     length = samples.column("calibration_before").to_numpy()
     if not len(length) or not clock.calibration_cycles:
@@ -133,5 +136,7 @@ def calibration_error(clock: ClockRecord, samples: pyarrow.Table) -> float:
     typical = float(np.median(length))
     if typical <= 0:
         return 0.0
-    step = int(np.gcd.reduce(length[:2000].astype(np.int64)))
-    return math.hypot(WINDOW_TICKS, step / math.sqrt(12) if step > 1 else 0.0) / typical
+    step = max(clock.granularity, int(np.gcd.reduce(length[:2000].astype(np.int64))))
+    same = float(np.mean(np.abs(length - typical) < step / 2))
+    rounding = step / math.sqrt(12) if step > 1 and same > DITHERED else 0.0
+    return math.hypot(WINDOW_TICKS, rounding) / typical

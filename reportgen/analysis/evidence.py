@@ -206,7 +206,7 @@ def by_pass(points: Iterable[Visits], scale: Iterable[float] | None = None) -> d
     some = list(points)
     factors = list(scale) if scale is not None else [1.0] * len(some)
     for point, factor in zip(some, factors, strict=True):
-        for one, value in zip(point.ids, point.medians, strict=True):
+        for one, value in zip(point.ids, point.centres, strict=True):
             collected.setdefault(float(one), []).append(float(value) * factor)
     return {one: median(np.array(values)) for one, values in collected.items()}
 

@@ -100,7 +100,7 @@ def _together(points: tuple[Point, ...], times: Mapping[str, Visits]) -> Visits:
     if len(several) == 1:
         return several[0]
     return Visits(
-        medians=np.concatenate([one.medians for one in several]),
+        centres=np.concatenate([one.centres for one in several]),
         counts=np.concatenate([one.counts for one in several]),
         ids=np.concatenate([one.ids for one in several]),
     )
@@ -108,13 +108,13 @@ def _together(points: tuple[Point, ...], times: Mapping[str, Visits]) -> Visits:
 
 def _per_group(evidence: Evidence, point: Point) -> Visits:
     cycles = evidence.cycles(point)
-    return Visits(cycles.medians / point.work["groups"], cycles.counts, cycles.ids)
+    return Visits(cycles.centres / point.work["groups"], cycles.counts, cycles.ids)
 
 
 def _relative_error(time: Visits, pooled: Scatter) -> tuple[float, float]:
     """Relative standard error of a time, and the degrees of freedom behind it."""
-    freedom = len(time.medians) - 1
-    own = float((time.medians / time.value).var(ddof=1)) if freedom else 0.0
+    freedom = len(time.centres) - 1
+    own = float((time.centres / time.value).var(ddof=1)) if freedom else 0.0
     variance, total = moderated(own, freedom, pooled)
     return math.sqrt(variance * time.loss), max(total, 1.0)
 

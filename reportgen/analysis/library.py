@@ -26,7 +26,7 @@ def library(evidence: Evidence) -> list[Quantity]:
     rates = {}
     for point in usable:
         seconds = evidence.seconds(point)
-        rates[point.id] = Visits(point.work["flop"] / seconds.medians, seconds.counts, seconds.ids)
+        rates[point.id] = Visits(point.work["flop"] / seconds.centres, seconds.counts, seconds.ids)
     pooled = pooled_scatter(list(rates.values()))
     variable = evidence.probe.variable or "n"
     stated = {key: value for key in STATED if (value := evidence.probe.constants.get(key))}

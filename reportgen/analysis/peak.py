@@ -65,7 +65,7 @@ def peak(evidence: Evidence) -> list[Quantity]:
 
 
 def _rate(time: Visits, work: float) -> Visits:
-    return Visits(work / time.medians, time.counts, time.ids)
+    return Visits(work / time.centres, time.counts, time.ids)
 
 
 def _stated(

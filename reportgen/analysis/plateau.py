@@ -94,7 +94,7 @@ def plateau(evidence: Evidence) -> list[Quantity]:
 def _rates(evidence: Evidence, point: Point) -> Visits:
     """Instructions per cycle of a point, by visit."""
     cycles = evidence.cycles(point)
-    return Visits(point.work["instructions"] / cycles.medians, cycles.counts, cycles.ids)
+    return Visits(point.work["instructions"] / cycles.centres, cycles.counts, cycles.ids)
 
 
 def _still_rising(values: Array, settings: list[int]) -> str:

@@ -2,7 +2,7 @@
 
 Samples of one point come in visits (passes over the whole run, in random order).  A disturbance
 may hold for a whole visit (a neighbour, another placement of pages), so the visit, not the sample,
-is the unit that repeats: the interval comes from the scatter of visit medians (cluster
+is the unit that repeats: the interval comes from the scatter of the visits' centres (cluster
 sampling).  With three visits a variance of one's own is worth little; it is moderated by the
 variance pooled over the other points of the probe (empirical Bayes, Smyth 2004, doi
 10.2202/1544-6115.1027).
@@ -26,7 +26,7 @@ MEDIAN_LOSS = 1.57
 """Variance of a median / variance of the mean, for many normal values."""
 FLOOR = 5e-3
 """Samples of a visit this close to its median (relative) are never outliers."""
-OUTLIER = 5.0
+OUTLIER = 3.5
 """Samples of a visit further from its median than this many robust deviations are contaminated."""
 MODE_GAP = 0.02
 """Two groups of samples closer than this (relative) are one."""
@@ -34,6 +34,8 @@ MODE_SHARE = 0.2
 """A smaller group is contamination, not a mode."""
 PRIOR_WEIGHT = 10.0
 """Most degrees of freedom that the pooled variance may weigh against a point's own."""
+SURPRISE = 9.0
+"""A point whose own variance exceeds the pooled one by more than this factor scatters in a way of its own."""
 
 
 class Interval(NamedTuple):
@@ -123,9 +125,9 @@ def modes(values: Array, passes: Integers) -> tuple[float, ...]:
 
 @dataclass(frozen=True)
 class Visits:
-    """Medians of the visits of one point, contaminated samples left out."""
+    """Centres of the visits of one point, contaminated samples left out."""
 
-    medians: Array
+    centres: Array
     counts: Array
     ids: Array
     """Pass numbers, ascending."""
@@ -133,24 +135,26 @@ class Visits:
     @property
     def value(self) -> float:
         """Median over visits."""
-        return median(self.medians)
+        return median(self.centres)
 
     @property
     def loss(self) -> float:
-        """Variance of `value` / variance of one visit's median."""
-        visits = len(self.medians)
+        """Variance of `value` / variance of one visit's centre."""
+        visits = len(self.centres)
         return {1: 1.0, 2: 0.5, 3: 0.449}.get(visits, MEDIAN_LOSS / visits)
 
 
 def visits(values: Array, passes: Integers) -> Visits:
-    """Medians by visit of positive `values`.
+    """Centres by visit of positive `values`: means of the samples that are not contaminated.
 
     A sample far from the median of its own visit is dropped; visits of fewer than five samples,
-    whose own median may be the contaminated one, are judged by all visits together.
+    whose own median may be the contaminated one, are judged by all visits together.  The rest is
+    averaged: where the counter moves in steps a median falls on one of few values, and a mean
+    finds what lies between them.
     """
     centre = median(values)
     ids = np.unique(passes)
-    medians, counts = [], []
+    centres, counts = [], []
     for one in ids:
         own = values[passes == one]
         middle = median(own) if len(own) >= 5 else centre
@@ -159,9 +163,9 @@ def visits(values: Array, passes: Integers) -> Visits:
         kept = own[np.abs(own - middle) <= limit]
         if not len(kept):
             kept = own
-        medians.append(median(kept))
+        centres.append(float(kept.mean()))
         counts.append(len(kept))
-    return Visits(np.array(medians), np.array(counts, dtype=float), ids.astype(float))
+    return Visits(np.array(centres), np.array(counts, dtype=float), ids.astype(float))
 
 
 @dataclass(frozen=True)
@@ -181,7 +185,7 @@ def pooled_scatter(points: list[Visits]) -> Scatter:
     differences: list[float] = []
     freedom = 0
     for point in points:
-        logs = np.log(point.medians)
+        logs = np.log(point.centres)
         freedom += max(len(logs) - 1, 0)
         for first in range(len(logs)):
             differences.extend(np.abs(logs[first + 1 :] - logs[first]))
@@ -195,8 +199,11 @@ def pooled_scatter(points: list[Visits]) -> Scatter:
 def moderated(own: float, own_freedom: float, pooled: Scatter) -> tuple[float, float]:
     """Relative variance and its degrees of freedom: own variance moderated by the pooled one.
 
-    Satterthwaite's formula gives the freedom of the weighted sum.
+    Satterthwaite's formula gives the freedom of the weighted sum.  A point that scatters much more than the
+    others answers for itself.
     """
+    if own_freedom and pooled.freedom and own > SURPRISE * pooled.deviation**2:
+        return own, float(own_freedom)
     prior = min(pooled.freedom, PRIOR_WEIGHT)
     total = prior + own_freedom
     if total == 0:
@@ -218,7 +225,7 @@ def visit_interval(point: Visits, pooled: Scatter, systematic: float = 0.0) -> I
     in a probe where nothing was visited twice, has no measured scatter: the interval is then
     `FLOOR` wide on either side, a statement of ignorance rather than of noise.
     """
-    logs = np.log(point.medians)
+    logs = np.log(point.centres)
     own_freedom = len(logs) - 1
     own = float(np.var(logs, ddof=1)) if own_freedom else 0.0
     variance, freedom = moderated(own, own_freedom, pooled)
@@ -237,7 +244,7 @@ def pooled_interval(members: list[Visits], everything: list[Visits], systematic:
         everything: all points of the probe, whose scatter moderates that of the members.
         systematic: relative standard deviation that all visits share.
     """
-    values = np.concatenate([one.medians for one in members])
+    values = np.concatenate([one.centres for one in members])
     value = median(values)
     logs = np.log(values)
     freedom = len(values) - 1

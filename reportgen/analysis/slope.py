@@ -116,9 +116,9 @@ def slope(evidence: Evidence, companions: dict[str, Quantity]) -> Quantity:
 
     observed = [evidence.cycles(point) for point in usable]
     steps = np.concatenate(
-        [np.full(len(one.medians), point.work["steps"]) for point, one in zip(usable, observed, strict=True)]
+        [np.full(len(one.centres), point.work["steps"]) for point, one in zip(usable, observed, strict=True)]
     )
-    line = fit_line(steps, np.concatenate([one.medians for one in observed]))
+    line = fit_line(steps, np.concatenate([one.centres for one in observed]))
     order = np.argsort([point.work["steps"] for point in usable])
     x = np.array([usable[at].work["steps"] for at in order])
     y = np.array([observed[at].value for at in order])
@@ -182,7 +182,7 @@ def _agreeing(points: list[Point], observed: list[Visits], step: Interval) -> in
     slopes = {}
     for one in ids:
         pairs = [
-            (point.work["steps"], float(visits.medians[visits.ids == one][0]))
+            (point.work["steps"], float(visits.centres[visits.ids == one][0]))
             for point, visits in zip(points, observed, strict=True)
             if one in visits.ids
         ]

@@ -1,15 +1,14 @@
 """Reach of the translation buffers: how many pages can be visited in turn at full speed.
 
 One line a page.  As lines, `count` pages are a small working set, and what that costs is known
-from the working-set sweep; the rest is address translation.  Beyond the entries C of a buffer a share
-max(0, 1 - C/count) of the accesses misses it when replacement is by chance, all of them when it is
-least-recently-used; the fit decides whether it describes the rise, otherwise the envelope does.
+from the working-set sweep; the rest is address translation.  It is taken apart into rises like a cache's
+curve.  A rise that is over within what the counts resolve ends between two of them (entries replaced in
+turn); otherwise the fit gives the entries, with its interval.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,9 @@ import numpy as np
 from reportgen.analysis.evidence import Evidence, numbers
 from reportgen.analysis.hierarchy import Hierarchy
 from reportgen.analysis.isotonic import envelope
-from reportgen.analysis.miss_ratio import Kink, fit_kink
+from reportgen.analysis.miss_shapes import EVEN
 from reportgen.analysis.quantity import Quantity
+from reportgen.analysis.rises import Rise, fit_rises
 from reportgen.analysis.robust import Array, Interval, pooled_scatter
 from reportgen.analysis.working_set import Curve
 from reportgen.runs.schema import Point
@@ -32,9 +32,12 @@ LEAST_RISE = 0.12
 BLIND_BELOW, BLIND_ABOVE = 0.5, 1.6
 """Counts whose lines are this share of a cache's end are left out: there the caches' sets overflow by
 chance, which the sweep over whole lines does not show."""
-LOOSE_FIT = 0.08
-FIT_REACH = 5.0
-"""A buffer's rise is fitted up to this multiple of its knee; further out other things rise."""
+SHARP_HEIGHT = 0.3
+"""Share of a buffer's rise from which a count does not fit any more ..."""
+ON_PLATEAU = 0.03
+"""... and up to which it does."""
+GRID = 1.04
+"""A fitted reach is known no better than within this ratio."""
 
 
 def tlb(evidence: Evidence, curve: Curve | None, hierarchy: Hierarchy | None, line: float) -> list[Quantity]:
@@ -83,34 +86,15 @@ def tlb(evidence: Evidence, curve: Curve | None, hierarchy: Hierarchy | None, li
                 reason="Too few page counts lie away from the ends of the caches.", details=details,
             )
         ]  # fmt: skip
-    base = float(np.median(latency[:3]))
-    first = _rise(counts, latency, base, base, noise)
-    result = [_reach(one, metrics[0], first, counts, usable, details)]
-    if first is not None:
-        after = counts > first.interval.high
-        second = None
-        if after.sum() >= 4:
-            rest = (latency - first.added(counts))[after]
-            base = float(np.median(rest[: max(3, len(rest) // 4)]))
-            blind = _blind(hierarchy) / line
-            second = _rise(counts[after], rest, base, base + first.penalty, noise, settled=blind)
-        result.append(_reach(one, metrics[1], second, counts, usable, details))
+    found, _ = fit_rises(counts, latency, np.full(len(counts), noise), kinds=EVEN)
+    rises = [rise for rise in found if rise.penalty >= LEAST_RISE * rise.hit]
+    if hierarchy is not None:  # beyond the first cache loads cost more, and that is no buffer
+        rises = rises[:2]
+    result = [_reach(one, metrics[0], rises[0] if rises else None, counts, latency, noise, usable, details)]
+    if rises:
+        second = rises[1] if len(rises) > 1 else None
+        result.append(_reach(one, metrics[1], second, counts, latency, noise, usable, details))
     return result
-
-
-@dataclass(frozen=True)
-class _Rise:
-    """One buffer's end: its interval and what missing it costs."""
-
-    interval: Interval
-    penalty: float
-    kink: Kink | None = None
-
-    def added(self, counts: Array) -> Array:
-        """Cycles that missing this buffer adds at each count."""
-        if self.kink is not None:
-            return self.kink.added(counts)
-        return np.where(counts >= self.interval.high, self.penalty, 0.0)
 
 
 def _cache_part(footprint: Array, curve: Curve | None) -> Array | None:
@@ -121,12 +105,6 @@ def _cache_part(footprint: Array, curve: Curve | None) -> Array | None:
     return np.asarray(np.interp(np.log2(footprint), np.log2(curve.size), smooth))
 
 
-def _blind(hierarchy: Hierarchy | None) -> float:
-    """Bytes up to which the first cache's sets overflow by chance."""
-    ends = list(hierarchy.ends.values()) if hierarchy else []
-    return BLIND_ABOVE * ends[0].high if ends and math.isfinite(ends[0].high) else 0.0
-
-
 def _seen(footprint: Array, hierarchy: Hierarchy | None) -> np.ndarray[Any, np.dtype[np.bool_]]:
     seen = np.ones(len(footprint), dtype=bool)
     for end in hierarchy.ends.values() if hierarchy else ():
@@ -135,44 +113,27 @@ def _seen(footprint: Array, hierarchy: Hierarchy | None) -> np.ndarray[Any, np.d
     return seen
 
 
-def _rise(
-    counts: Array, latency: Array, base: float, whole: float, noise: float, settled: float = 0.0
-) -> _Rise | None:
-    """The first rise above `base` by a clear part of the `whole` latency there, or None.
-
-    Beyond the first cache every load pays a little more for its translation: from the count
-    `settled` the base is what the counts before the rise show, where there are enough of them.
-    """
-    smooth = envelope(latency)
-    clear = base + whole * max(LEAST_RISE, 6 * noise)
-    above = np.flatnonzero(smooth > clear)
-    if not len(above) or above[0] == 0:
-        return None
-    at = int(above[0])
-    before = latency[:at][counts[:at] >= settled]
-    if settled and len(before) >= 3:
-        base = float(np.median(before[: max(3, len(before) // 2)]))
-    still = np.flatnonzero(smooth[: at + 1] <= base + whole * max(0.02, 4 * noise))
-    fits = int(still[-1]) if len(still) else 0
-    window = counts <= counts[at] * FIT_REACH
-    top = float(smooth[window][-1])
-    kink = fit_kink(counts[window], latency[window], base, slack=LOOSE_FIT, most=float(counts[at]))
-    if kink is not None:
-        low = counts[counts <= kink.capacity.low]
-        high = counts[counts > kink.capacity.high]
-        if len(low) and len(high):
-            interval = Interval(kink.capacity.value, float(low[-1]), float(high[0]))
-            return _Rise(interval, kink.penalty, kink)
-    low_end, high_end = float(counts[fits]), float(counts[at])
-    interval = Interval(math.sqrt(low_end * high_end), low_end, high_end)
-    return _Rise(interval, top - base)
+def _bracket(rise: Rise, counts: Array, latency: Array, noise: float) -> Interval:
+    """The reach between two counts where the rise is sharp, else as fitted."""
+    near = np.flatnonzero((counts > rise.capacity.value / 3) & (counts < rise.capacity.value * 3))
+    height = (envelope(latency[near]) - rise.hit) / rise.penalty
+    error = max(ON_PLATEAU, 4 * noise * rise.hit / rise.penalty)
+    still, not_any_more = np.flatnonzero(height <= error), np.flatnonzero(height >= SHARP_HEIGHT)
+    stepped = rise.kind == "step" and len(still) > 0 and len(not_any_more) > 0
+    if stepped and still[-1] + 2 >= not_any_more[0] > still[-1]:
+        low, high = float(counts[near[still[-1]]]), float(counts[near[not_any_more[0]]])
+        return Interval(math.sqrt(low * high), low, high)
+    value, low, high = rise.capacity
+    return Interval(value, low / GRID, high * GRID)
 
 
 def _reach(
     evidence: Evidence,
     metric: str,
-    rise: _Rise | None,
+    rise: Rise | None,
     counts: Array,
+    latency: Array,
+    noise: float,
     points: list[Point],
     details: dict[str, Any],
 ) -> Quantity:
@@ -182,8 +143,12 @@ def _reach(
             metric, "count", METHOD, Interval(most, most, most), points, status=Status.CENSORED,
             reason=f"Up to {most:.0f} pages no further rise shows.", details=details,
         )  # fmt: skip
-    shape = "kink" if rise.kink else "sharp"
+    interval = _bracket(rise, counts, latency, noise)
     return evidence.quantity(
-        metric, "count", METHOD, rise.interval, points,
-        details=details | {"penalty": rise.penalty, "shape": shape},
-    )  # fmt: skip
+        metric,
+        "count",
+        METHOD,
+        interval,
+        points,
+        details=details | {"penalty": rise.penalty, "shape": rise.kind},
+    )

@@ -15,7 +15,8 @@ import numpy as np
 
 from reportgen.analysis import boundary
 from reportgen.analysis.evidence import Evidence, by_pass, numbers, passes_that_agree
-from reportgen.analysis.hierarchy import BEYOND, CACHES, DRAM_MULTIPLE, ROUNDED, Hierarchy, last_level
+from reportgen.analysis.hierarchy import CACHES, DRAM_MULTIPLE, ROUNDED, Hierarchy, last_level
+from reportgen.analysis.level_latency import stretch
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import (
     Array,
@@ -36,16 +37,10 @@ LEAST_SIZES = 6
 """A curve of fewer sizes shows no levels."""
 NEIGHBOURS = 6
 """Sizes on either side whose scatter is taken together."""
-WINDOW_OCTAVES = 0.4
-"""Latency of a level: the flattest stretch of at least this length ..."""
 OUTSIDE = 1.5
 """From this multiple of the reported last-level cache on, the last plateau is not that cache's."""
 TWO_LEVELS = 4.0
 """An edge that reaches further than this, as a ratio, may be two that are too close to tell apart."""
-PARTLY_HIT = 1.005
-"""A stretch in which inner hits take away more than this is said to be corrected for them."""
-WITHIN = 0.01
-"""... and its neighbours within this ratio of it."""
 
 
 @dataclass(frozen=True)
@@ -154,11 +149,7 @@ def _curve(evidence: Evidence, pages: str) -> Curve | None:
 
 
 def _per_step(time: Visits, point: Point) -> Visits:
-    return Visits(time.medians / point.work["steps"], time.counts, time.ids)
-
-
-def _scaled(time: Visits, factor: float) -> Visits:
-    return time if factor == 1.0 else Visits(time.medians * factor, time.counts, time.ids)
+    return Visits(time.centres / point.work["steps"], time.counts, time.ids)
 
 
 def _of_curve(evidence: Evidence, curve: Curve, suffix: str, note: str) -> tuple[list[Quantity], Hierarchy]:
@@ -214,7 +205,7 @@ def _names(found: boundary.Levels, largest: float, last: float) -> list[str]:
     which it has a part), or when the sweep went clearly beyond the last-level cache that the system
     reports.  Otherwise it is the next cache level.
     """
-    count = len(found.plateaus)
+    count = found.count
     if count > len(CACHES):
         return [*CACHES, "dram"]
     if count > 1 and last and largest >= OUTSIDE * last:
@@ -249,11 +240,15 @@ def _capacity(
         text = "The rise is so long that two levels may be in it." if wide else ""
         quantity = one.quantity(
             metric, "byte", METHOD, edge.interval, near, reason=f"{text} {note}".strip(), passes=len(values),
-            details=details | {"shape": edge.shape, "hit": edge.hit, "top": edge.top},
+            details=details | {
+                "shape": edge.shape, "hit": edge.rise.hit, "top": edge.rise.top, "begins": edge.begins,
+                "ends": edge.ends,
+            },
         )  # fmt: skip
         # Where two levels may be in one edge, only what surely fits counts as inside.
-        return quantity, edge.interval._replace(value=edge.interval.low) if wide else edge.interval
-    if edge is not None or (name in names and index == len(found.plateaus) - 1):
+        middle = edge.begins if wide else edge.interval.value
+        return quantity, Interval(middle, edge.begins, max(edge.ends, middle))
+    if edge is not None or (name in names and index == found.count - 1):
         low = edge.interval.low if edge is not None else largest
         text = (
             f"The sweep ended at {largest:.0f} bytes, while latency was still rising."
@@ -285,10 +280,12 @@ def _latency(
     suffix: str,
     details: dict[str, Any],
 ) -> list[Quantity]:
-    """Latency of a level in cycles and in seconds, over its flattest stretch."""
-    chosen = _stretch(curve, found, index, name, last)
+    """Latency of a level in cycles and in seconds, over the sizes that show it best."""
+    least = DRAM_MULTIPLE * ROUNDED * last if name == "dram" else 0.0
+    shown = stretch(curve.size, curve.latency, found, index, least if curve.size[-1] >= least else 0.0)
+    chosen = [int(at) for at in shown.chosen]
     points = [curve.points[at] for at in chosen]
-    stretch = {
+    sizes = {
         "pages": curve.pages,
         "from_bytes": int(curve.size[chosen[0]]),
         "to_bytes": int(curve.size[chosen[-1]]),
@@ -300,86 +297,30 @@ def _latency(
         steps = points[0].work["steps"]
         return [
             one.without_value(
-                metric, unit, METHOD, status=Status.UNSTABLE, details=stretch,
+                metric, unit, METHOD, status=Status.UNSTABLE, details=sizes,
                 groups=tuple(group / steps for group in groups) if unit == "cycle" else (),
                 reason="The samples fall into two groups; no single latency describes them.",
             )
             for metric, unit in units
         ]  # fmt: skip
-    share = [float(found.flat[at] / curve.latency[at]) for at in chosen]
     around = range(max(0, chosen[0] - NEIGHBOURS), min(len(curve.points), chosen[-1] + NEIGHBOURS + 1))
     near = around if len(chosen) < 4 else chosen  # few sizes say little of how visits scatter
     seconds = {at: _per_step(evidence.seconds(curve.points[at]), curve.points[at]) for at in near}
-    octaves = np.log2(curve.size[chosen])
     reason = ""
-    if max(share) > PARTLY_HIT:
-        reason = "Part of the accesses still hit the level inside; the miss-ratio fit takes them out."
+    if shown.mixed:
+        reason = "Other levels serve part of the accesses at every size that shows this one."
     result = []
     for (metric, unit), time, systematic in (
-        (units[0], curve.cycles, evidence.systematic),
+        (units[0], {at: curve.cycles[at] for at in near}, evidence.systematic),
         (units[1], seconds, 0.0),
     ):
-        members = [_scaled(time[at], factor) for at, factor in zip(chosen, share, strict=True)]
-        interval = pooled_interval(members, [time[at] for at in near], systematic)
-        interval = _widened(interval, members, octaves)
+        members = [time[at] for at in chosen]
+        interval = pooled_interval(members, list(time.values()), systematic)
+        alone = {"alone": interval.value * shown.alone} if shown.mixed else {}
         result.append(
             one.quantity(
                 metric, unit, METHOD, interval, points, reason=reason,
-                passes=passes_that_agree(by_pass(members), interval), details=stretch,
+                passes=passes_that_agree(by_pass(members), interval), details=sizes | alone,
             )
         )  # fmt: skip
     return result
-
-
-def _widened(interval: Interval, members: list[Visits], octaves: Array) -> Interval:
-    """The interval, wider by half of what the latency rises over the stretch, if it clearly does.
-
-    Then the stretch is a saddle between two smeared edges and the level's own latency anywhere in it.
-    """
-    if len(members) < 4:
-        return interval
-    values = np.array([one.value for one in members])
-    x = octaves - octaves.mean()
-    slope = float((x * values).sum() / (x**2).sum())
-    residual = values - values.mean() - slope * x
-    error = float(np.sqrt((residual**2).sum() / (len(values) - 2) / (x**2).sum()))
-    if abs(slope) <= 2 * error:
-        return interval
-    rise = abs(slope) * float(octaves[-1] - octaves[0]) / 2
-    return Interval(interval.value, interval.low - rise, interval.high + rise)
-
-
-def _stretch(curve: Curve, found: boundary.Levels, index: int, name: str, last: float) -> list[int]:
-    """Indices of the sizes that show a level's latency."""
-    plateau = found.plateaus[index]
-    first, final = plateau.first, plateau.last
-    if index and index - 1 < len(found.edges):
-        beyond = found.edges[index - 1].interval.high * (BEYOND - 0.1)
-        if name == "dram":
-            whole = DRAM_MULTIPLE * max(last, 0.0)
-            beyond = whole if curve.size[-1] >= whole > 0 else beyond * DRAM_MULTIPLE
-            beyond = min(beyond * ROUNDED, float(curve.size[-1]))
-        first = min(int(np.searchsorted(curve.size, beyond)), final)
-    if index < len(found.edges):
-        final = max(
-            first, int(np.searchsorted(curve.size, found.edges[index].interval.low, side="right")) - 1
-        )
-    octaves, latency = np.log2(curve.size), found.flat
-    best, best_range = (first, final), float("inf")
-    for begin in range(first, final + 1):
-        end = int(np.searchsorted(octaves, octaves[begin] + WINDOW_OCTAVES - 1e-9))
-        end = max(end, min(begin + 2, final))
-        if end > final:
-            break
-        inside = latency[begin : end + 1]
-        spread = float(inside.max() / inside.min())
-        if spread < best_range - 1e-12:
-            best, best_range = (begin, end), spread
-    middle = float(np.median(latency[best[0] : best[1] + 1]))
-    allowed = max(WITHIN, 4 * float(np.median(curve.noise[best[0] : best[1] + 1]))) * middle
-    begin, end = best
-    while begin > first and abs(latency[begin - 1] - middle) <= allowed:
-        begin -= 1
-    while end < final and abs(latency[end + 1] - middle) <= allowed:
-        end += 1
-    return [at for at in range(begin, end + 1) if abs(latency[at] - middle) <= max(allowed, 0.05 * middle)]

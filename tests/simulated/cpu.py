@@ -66,6 +66,7 @@ def _clock(truth: CpuTruth) -> ClockRecord:
         calibration_cycles=CALIBRATION_CYCLES, canary_instructions=CANARY_INSTRUCTIONS,
         canary_best=truth.front_end * CANARY_SHARE_OF_FRONT_END, agreement=0.004, canary_share=0.97,
         note="Cycles are counted by a dependent add chain beside each sample.",
+        granularity=truth.noise.granularity,
     )  # fmt: skip
 
 
@@ -73,9 +74,12 @@ def _drift(truth: CpuTruth, last: int) -> tuple[DriftMark, ...]:
     best = truth.front_end * CANARY_SHARE_OF_FRONT_END
     marks = (("start", 0, 1.0), ("middle", last // 2, 0.998), ("end", last, 0.999))
     return tuple(
-        DriftMark(where=where, order=order, cycle_hz=truth.cycle_hz * factor, canary_rate=best * 0.995)
+        DriftMark(
+            where=where, order=order, canary_rate=best * 0.995,
+            cycle_hz=truth.cycle_hz * factor * truth.noise.clock_at(order / max(1, last)),
+        )
         for where, order, factor in marks
-    )
+    )  # fmt: skip
 
 
 def make_records(

@@ -7,8 +7,9 @@ from typing import Any
 from reportgen.runs.schema import Point
 from reportgen.status import Status
 from tests.simulated.asked import Asked, ok_point, point_id, probe_info, refused
+from tests.simulated.ports import in_group, pair_cycles, plateau_rate
 from tests.simulated.sampler import Timed
-from tests.simulated.truth import CpuTruth, TrueOperation, group_cycles, plateau_rate
+from tests.simulated.truth import CpuTruth, TrueOperation
 
 LENGTHS = (48, 96, 144, 192)
 NAMED_PAIRS = {
@@ -16,6 +17,18 @@ NAMED_PAIRS = {
     "add_vs_mul": ("integer_add", "integer_mul"),
     "compute_vs_load": ("fp32_fma", "l1_load"),
     "fp32_vs_fp64": ("fp32_fma_512", "fp64_fma_512"),
+}
+EXPECTED = {
+    "int_vs_fp": "separate",
+    "add_vs_mul": "separate",
+    "compute_vs_load": "separate",
+    "fp32_vs_fp64": "shared",
+}
+HYPOTHESES = {
+    "int_vs_fp": "INT MUL and FP64 MUL use different execution resources.",
+    "add_vs_mul": "INT ADD and INT MUL use different execution resources.",
+    "compute_vs_load": "FP32 FMA and first-level loads use different execution resources.",
+    "fp32_vs_fp64": "FP32 FMA and FP64 FMA compete for the same execution resources.",
 }
 MATRIX = (
     "integer_add", "integer_mul", "integer_div", "popcnt", "shift", "fp64_mul", "fp32_fma", "fp32_fma_512",
@@ -85,25 +98,17 @@ def throughput_probes(truth: CpuTruth) -> list[Asked]:
     return asked
 
 
-def _balanced(truth: CpuTruth, name: str) -> int:
-    """Instructions of `name` in a group, so that each class alone takes about a cycle or more."""
-    return max(1, round(truth.operations[name].rate))
-
-
-def _pair_point(truth: CpuTruth, probe: str, first: str, second: str) -> Timed:
-    counts = {first: _balanced(truth, first)}
-    if second == first:
-        counts[first] *= 2
-    elif second:
-        counts[second] = _balanced(truth, second)
+def _pair_point(truth: CpuTruth, probe: str, first: str, second: str, order: str = "") -> Timed:
     groups = 24
-    second_count = _balanced(truth, second) if second else 0
+    first_count = in_group(truth, first)
+    second_count = in_group(truth, second) if second else 0
     work: dict[str, float] = {
-        "groups": groups, "first_count": _balanced(truth, first), "second_count": second_count,
-        "instructions": groups * sum(counts.values()),
+        "groups": groups, "first_count": first_count, "second_count": second_count,
+        "instructions": groups * (first_count + second_count),
     }  # fmt: skip
-    point = ok_point(probe, {"first": first, "second": second}, work=work)
-    return Timed(point, cycles=groups * group_cycles(truth, counts))
+    settings = {"first": first, "second": second} | ({"order": order} if order else {})
+    point = ok_point(probe, settings, work=work)
+    return Timed(point, cycles=groups * pair_cycles(truth, first, second, order))
 
 
 def interference_probes(truth: CpuTruth) -> list[Asked]:
@@ -116,12 +121,16 @@ def interference_probes(truth: CpuTruth) -> list[Asked]:
         first_only = classes if name == "matrix" else classes[:1]
         for index, first in enumerate(first_only):
             for second in classes[index:] if name == "matrix" else classes[1:]:
-                timed.append(_pair_point(truth, probe, first, second))
+                for order in truth.orders or ("",):
+                    timed.append(_pair_point(truth, probe, first, second, order))
+        constants: dict[str, Any] = {"classes": list(classes)}
+        if name in EXPECTED:
+            constants["expects"] = EXPECTED[name]
         info = probe_info(
             probe, "interference", "interference", "ratio",
             "Do two kinds of instructions get in each other's way?",
-            hypothesis="Together they take no longer than the slower one alone.", variable="second",
-            title=f"Interference: {name.replace('_', ' ')}", constants={"classes": list(classes)},
+            hypothesis=HYPOTHESES.get(name, "Each pair is either independent or serialised."),
+            variable="second", title=f"Interference: {name.replace('_', ' ')}", constants=constants,
         )  # fmt: skip
         asked.append((info, timed))
     return asked

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from reportgen.status import Status
 from tests.simulated.asked import Asked, ok_point, probe_info, refused
-from tests.simulated.memory import cache_latency, chase_latency, level_of, miss_ratio, translation
+from tests.simulated.memory import (
+    cache_latency,
+    chase_latency,
+    level_of,
+    miss_ratio,
+    placed_latency,
+    translation,
+)
 from tests.simulated.sampler import Timed
 from tests.simulated.truth import KIB, MIB, CpuTruth
 
@@ -23,7 +31,19 @@ def sweep_sizes(truth: CpuTruth) -> list[int]:
 
 
 def _visit_noise(truth: CpuTruth, size: float) -> float | None:
-    return truth.noise.memory_visit if miss_ratio(truth.caches[0], size) else None
+    """Scatter of visits beyond the first level; None within it."""
+    if not miss_ratio(truth.caches[0], size):
+        return None
+    inside = size <= truth.caches[1].size
+    return truth.noise.memory_visit * (1.0 if inside else truth.noise.outside)
+
+
+def _placement(truth: CpuTruth, size: float, pages: str) -> Callable[[np.random.Generator], float] | None:
+    """How a visit's pages change the latency of a chase, relative to what the formulas say."""
+    if not any(cache.placed for cache in truth.caches):
+        return None
+    mean = cache_latency(truth, size)
+    return lambda rng: placed_latency(truth, size, pages, rng) / mean
 
 
 def _chase(truth: CpuTruth, probe: str, settings: dict[str, Any], size: int, pages: str) -> Timed:
@@ -32,11 +52,18 @@ def _chase(truth: CpuTruth, probe: str, settings: dict[str, Any], size: int, pag
         probe, settings, work={"steps": CHASE_STEPS},
         facts={"bytes_requested": size, "bytes_actual": size, "huge_bytes": huge},
     )  # fmt: skip
-    latency = chase_latency(truth, size, pages)
+    added = chase_latency(truth, size, pages) - cache_latency(truth, size)
+    mean = cache_latency(truth, size)
+    placed = _placement(truth, size, pages)
+    draw = None if placed is None else lambda rng: (mean * placed(rng) + added) / (mean + added)
     noise = _visit_noise(truth, size)
-    if level_of(truth, size) in ("l1", "l2"):
-        return Timed(point, cycles=latency * CHASE_STEPS, visit=noise)
-    return Timed(point, seconds=latency * CHASE_STEPS / truth.cycle_hz, visit=noise)
+    level = level_of(truth, size)
+    far = truth.cache(level).far if level != "dram" else 1.0
+    if level in ("l1", "l2"):
+        return Timed(point, cycles=(mean + added) * CHASE_STEPS, visit=noise, draw=draw, far=far)
+    return Timed(
+        point, seconds=(mean + added) * CHASE_STEPS / truth.cycle_hz, visit=noise, draw=draw, far=far
+    )
 
 
 def working_set_probe(truth: CpuTruth) -> Asked:
@@ -61,7 +88,7 @@ def line_probe(truth: CpuTruth) -> Asked:
     timed = [
         Timed(
             ok_point(probe, {"offset": offset}, work={"steps": CHASE_STEPS}),
-            cycles=CHASE_STEPS * (second + (first if offset < truth.line else second)) / 2,
+            cycles=CHASE_STEPS * (second + _second_load(truth, offset, first, second)) / 2,
             visit=truth.noise.memory_visit,
         )
         for offset in range(8, 257, 8)
@@ -71,6 +98,14 @@ def line_probe(truth: CpuTruth) -> Asked:
         hypothesis="A second access is cheap while it is in the same line.", variable="offset",
         title="Line size",
     ), timed  # fmt: skip
+
+
+def _second_load(truth: CpuTruth, offset: int, first: float, second: float) -> float:
+    """The second load of a pair; a prefetcher may have brought the line beside the first one."""
+    if offset < truth.line:
+        return first
+    brought = truth.adjacent if offset < 2 * truth.line else 0.0
+    return second - brought * (second - first)
 
 
 def conflict_probe(truth: CpuTruth) -> Asked:
@@ -104,7 +139,8 @@ def tlb_probe(truth: CpuTruth) -> Asked:
             probe, {"count": count, "pages": "4k"}, work={"steps": CHASE_STEPS},
             facts={"bytes_actual": count * truth.page, "huge_bytes": 0},
         )  # fmt: skip
-        timed.append(Timed(point, cycles=latency * CHASE_STEPS, visit=_visit_noise(truth, count * 64)))
+        noise = _visit_noise(truth, count * truth.line)
+        timed.append(Timed(point, cycles=latency * CHASE_STEPS, visit=noise))
     for count in (16, 32, 64):
         reason = "Huge pages were asked for and not granted; set transparent_hugepage to madvise or always."
         timed.append(refused(probe, {"count": count, "pages": "huge"}, Status.UNSUPPORTED, reason))
@@ -138,12 +174,17 @@ def _streams(kernel: str) -> int:
 
 
 def bandwidth_probe(truth: CpuTruth) -> Asked:
-    """Every kernel in every level, on one core and on all."""
+    """Every kernel in every level, on one core and on all.
+
+    The first two levels move with the core clock, the others do not.
+    """
     probe = "memory_hierarchy/bandwidth_saturation"
     timed = []
     last = max(truth.reported_l3, truth.caches[-1].size)
     sizes = {cache.name: cache.size // 3 for cache in truth.caches} | {"dram": 4 * last}
+    noise = truth.noise
     for level, size in sizes.items():
+        inside = level in ("l1", "l2")
         for kernel, rate in truth.bandwidth.get(level, {}).items():
             for cores in sorted({1, truth.cores}):
                 granted = size // 64 * 64
@@ -153,7 +194,15 @@ def bandwidth_probe(truth: CpuTruth) -> Asked:
                     work={"bytes": granted},
                     facts={"bytes_actual": granted, "cores": cores, "streams": _streams(kernel)},
                 )  # fmt: skip
-                timed.append(Timed(point, seconds=seconds, threads=cores, visit=0.01))
+                timed.append(
+                    Timed(
+                        point,
+                        cycles=seconds * truth.cycle_hz if inside else 0.0,
+                        seconds=0.0 if inside else seconds,
+                        threads=cores,
+                        visit=noise.bandwidth_visit * (1.0 if inside else noise.outside),
+                    )
+                )
     return probe_info(
         probe, "bandwidth", "bandwidth", "byte/second", "How many bytes a second does each level move?",
         hypothesis="Each level has its own ceiling.", variable="bytes", title="Bandwidth by level",

@@ -6,19 +6,28 @@ from typing import Any
 
 from reportgen.status import Status
 from tests.simulated.asked import Asked, ok_point, probe_info, refused
+from tests.simulated.ports import plateau_rate
+from tests.simulated.ports import rate as best_rate
 from tests.simulated.sampler import Timed
-from tests.simulated.truth import CpuTruth, plateau_rate
+from tests.simulated.truth import CpuTruth
+
+PEAK_OPERATIONS = {"fp64": ("fp64_mul", "fp64_fma_512"), "fp32": ("fp32_fma", "fp32_fma_512")}
+PEAK_ACCUMULATORS = (8, 12)
+
+
+def peak_rate(truth: CpuTruth, name: str, accumulators: int) -> float:
+    """Work a cycle of one operation with so many accumulators."""
+    return truth.operations[name].flop * plateau_rate(truth, name, accumulators)
 
 
 def peak_probes(truth: CpuTruth) -> list[Asked]:
     """The best rate of each precision over operations and accumulators."""
     asked = []
-    operations = {"fp64": ("fp64_mul", "fp64_fma_512"), "fp32": ("fp32_fma", "fp32_fma_512")}
-    for precision, names in operations.items():
+    for precision, names in PEAK_OPERATIONS.items():
         probe = f"roofline/peak_compute_{precision}"
         timed = []
         for name in names:
-            for count in (8, 12):
+            for count in PEAK_ACCUMULATORS:
                 point = ok_point(
                     probe, {"operation": name, "accumulators": count},
                     work={"instructions": 192, "flop": 192 * truth.operations[name].flop},
@@ -48,8 +57,8 @@ def library_probes(truth: CpuTruth) -> list[Asked]:
     """Matrix products and vector routines of the installed BLAS, one thread."""
     best = {
         precision: max(
-            kind.flop * min(kind.rate, truth.front_end)
-            for kind in truth.operations.values()
+            kind.flop * best_rate(truth, name)
+            for name, kind in truth.operations.items()
             if kind.precision == precision
         )
         * truth.cycle_hz

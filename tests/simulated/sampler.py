@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +11,9 @@ import numpy as np
 from reportgen.runs.schema import ACCEPTED, Point
 from tests.simulated.truth import CpuTruth
 
-CALIBRATION_CYCLES = 4096
-CANARY_INSTRUCTIONS = 2048
+CALIBRATION_CYCLES = 20448
+CANARY_INSTRUCTIONS = 40960
 CANARY_SHARE_OF_FRONT_END = 0.942
-WINDOW_TICKS = 26_000
-"""A timed body lasts about this long: 10 us."""
 
 _GATES = np.array([ACCEPTED, "first of batch", "issue rate low", "calibrations disagree"], dtype=object)
 
@@ -28,8 +27,12 @@ class Timed:
     cycles: float = 0.0
     seconds: float = 0.0
     threads: int = 1
+    draw: Callable[[np.random.Generator], float] | None = None
+    """Duration in one visit relative to `cycles` or `seconds`, where each visit differs (placement)."""
     visit: float | None = None
     """Standard deviation from visit to visit, when not the noise model's."""
+    far: float = 1.0
+    """Half of the samples take this many times as long (the far partition of a level)."""
     accepted: float = 1.0
     """Share of otherwise acceptable samples that pass; below 1 for a point that is disturbed."""
 
@@ -51,22 +54,30 @@ def draw(truth: CpuTruth, timed: list[Timed], seed: int) -> dict[str, np.ndarray
     first_row = np.cumsum(per_visit) - per_visit
     shared = first_row[visit] + sample * threads[visit]  # one draw for all threads of a sample
 
-    cycle_hz = truth.cycle_hz * np.exp(noise.wobble * rng.standard_normal(visits))
+    at = np.array([noise.clock_at(order / max(1, visits - 1)) for order in range(visits)])
+    cycle_hz = truth.cycle_hz * at * np.exp(noise.wobble * rng.standard_normal(visits))
     ticks_per_cycle = (truth.tick_hz / cycle_hz)[visit]
     by_cycles = np.array([one.cycles for one in timed])[order_of_point]
     by_seconds = np.array([one.seconds for one in timed])[order_of_point]
-    body = (by_cycles * truth.tick_hz / cycle_hz + by_seconds * truth.tick_hz)[visit]
+    duration = by_cycles * truth.tick_hz / cycle_hz + by_seconds * truth.tick_hz
+    duration *= _placed(timed, order_of_point, np.random.default_rng([seed, 1]))
     scatter = np.array([noise.visit if one.visit is None else one.visit for one in timed])
-    body *= np.exp(scatter[order_of_point] * rng.standard_normal(visits))[visit]
-    repetitions = np.maximum(1, np.rint(WINDOW_TICKS / np.maximum(body, 1e-9))).astype(np.int64)
+    duration *= np.exp(scatter[order_of_point] * rng.standard_normal(visits))
+    if noise.held:
+        duration *= np.where(rng.random(visits) < noise.held, rng.uniform(1.1, 2.0, visits), 1.0)
+    body = duration[visit]
+    repetitions = np.maximum(1, np.rint(truth.body_ticks / np.maximum(body, 1e-9))).astype(np.int64)
 
     rows = len(visit)
     contaminated = (rng.random(rows) < noise.contaminated)[shared]
     slowdown = np.where(contaminated, rng.uniform(1.2, 2.2, rows)[shared], 1.0)
-    transient = np.where(sample == 0, 1.02, 1.0)
+    transient = 1 + np.where(sample < noise.transients, noise.transient / 2.0**sample, 0.0)
     jitter = np.exp(noise.jitter * rng.standard_normal(rows))
+    far = np.array([one.far for one in timed])[order_of_point][visit]
+    if (far != 1.0).any():
+        far = np.where((rng.random(rows) < 0.5)[shared], far, 1.0)
     empty = rng.integers(24, 37, rows)
-    ticks = body * repetitions * slowdown * transient * jitter + empty + rng.integers(-2, 3, rows)
+    ticks = body * repetitions * slowdown * transient * jitter * far + empty + rng.integers(-2, 3, rows)
 
     calibration = CALIBRATION_CYCLES * ticks_per_cycle
     canary = CANARY_INSTRUCTIONS / (truth.front_end * CANARY_SHARE_OF_FRONT_END) * ticks_per_cycle
@@ -83,20 +94,30 @@ def draw(truth: CpuTruth, timed: list[Timed], seed: int) -> dict[str, np.ndarray
     gate = np.where(caught, np.where(rng.random(rows)[shared] < 0.85, 2, 3), gate)
     gate = np.where(sample == 0, 1, gate)
 
-    start = np.cumsum(np.full(rows, 2.6 * WINDOW_TICKS)) + 1_000_000_000
+    def read(true: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """What the counter shows of a duration: it moves in steps, and began anywhere between two."""
+        step = noise.granularity
+        if step == 1:
+            return np.rint(true)
+        return step * np.floor(true / step + rng.random(rows))
+
+    start = np.cumsum(np.full(rows, 2.6 * truth.body_ticks)) + 1_000_000_000
+    start = np.where(thread > 0, start[shared] + rng.integers(0, 60, rows), start).astype(np.int64)
+    shown = np.maximum(1, read(ticks)).astype(np.int64)
+    wrap = 1 << noise.counter_bits
     columns: dict[str, np.ndarray[Any, Any]] = {
         "point": np.array([one.point.id for one in timed], dtype=object)[order_of_point[visit]],
         "pass": visit // len(timed),
         "order": visit,
         "sample": sample,
         "thread": thread,
-        "start": np.where(thread > 0, start[shared] + rng.integers(0, 60, rows), start),
-        "ticks": np.maximum(1, np.rint(ticks)),
-        "empty": empty,
-        "calibration_before": np.rint(bracket(calibration, np.ones(rows)) + bias),
-        "calibration_after": np.rint(bracket(calibration, np.where(gate == 3, 1.05, 1.0)) + bias),
-        "canary_before": np.rint(bracket(canary, neighbour)),
-        "canary_after": np.rint(bracket(canary, neighbour)),
+        "start": start % wrap,
+        "ticks": (start + shown) % wrap - start % wrap,
+        "empty": read(empty),
+        "calibration_before": read(bracket(calibration, np.ones(rows)) + bias),
+        "calibration_after": read(bracket(calibration, np.where(gate == 3, 1.05, 1.0)) + bias),
+        "canary_before": read(bracket(canary, neighbour)),
+        "canary_after": read(bracket(canary, neighbour)),
         "warmup": np.rint(10 * body * slowdown),
         "repetitions": repetitions,
         "cpu": thread,
@@ -104,6 +125,18 @@ def draw(truth: CpuTruth, timed: list[Timed], seed: int) -> dict[str, np.ndarray
     }
     integer = {name for name in columns if name not in ("point", "gate")}
     return {name: column.astype(np.int64) if name in integer else column for name, column in columns.items()}
+
+
+def _placed(
+    timed: list[Timed], order_of_point: np.ndarray[Any, Any], rng: np.random.Generator
+) -> np.ndarray[Any, Any]:
+    """Factor of each visit for the pages that it was given."""
+    factors = np.ones(len(order_of_point))
+    for at, point in enumerate(order_of_point):
+        drawn = timed[point].draw
+        if drawn is not None:
+            factors[at] = drawn(rng)
+    return factors
 
 
 def counts(columns: dict[str, np.ndarray[Any, Any]]) -> dict[str, tuple[int, int]]:

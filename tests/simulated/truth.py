@@ -7,7 +7,6 @@ that is the hard case.  All times are core cycles unless a name says otherwise.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 
 KIB, MIB = 1024, 1024 * 1024
 
@@ -55,6 +54,18 @@ class TrueCache:
     """`lru`: a set that overflows always misses.  `random`: misses at 1 - size/working set."""
     half_height: float = 1.0
     """Working set, relative to `size`, at which half of the accesses miss (smeared edges)."""
+    placed: bool = False
+    """Sets are filled as `placement` says, page by page where they are not contiguous, instead of by
+    the formulas above; every visit draws its own pages."""
+    hashed: bool = False
+    """Lines spread evenly over the sets whatever pages they lie on (slices chosen by a hash)."""
+    far: float = 1.0
+    """Latency of the far partition relative to the near one; each holds half of the samples."""
+
+    @property
+    def way(self) -> float:
+        """Bytes of one way."""
+        return self.size / self.ways
 
 
 @dataclass(frozen=True)
@@ -71,11 +82,46 @@ class Noise:
     """Standard deviation from visit to visit of the same point (placement, neighbours)."""
     memory_visit: float = 0.004
     """The same for memory probes beyond the first level: other physical pages each time."""
+    bandwidth_visit: float = 0.01
+    """The same for bandwidths."""
+    outside: float = 1.0
+    """Factor on both for what lies beyond the core's own caches: neighbours share it."""
     window: float = 1.5
     """Standard deviation, in ticks, from run to run of what a calibration window costs beyond the
     empty window."""
     wobble: float = 0.01
     """Standard deviation of the core clock from visit to visit."""
+    drift: float = 0.0
+    """Core clock at the end of the run over that at its start, less 1."""
+    throttle: float = 1.0
+    """Factor of the core clock in the last part of the run ..."""
+    throttled_from: float = 1.0
+    """... which begins at this share of it."""
+    granularity: int = 1
+    """Ticks by which the counter moves at a time."""
+    transients: int = 1
+    """Samples at the start of a visit that are slow; the first of them is always marked."""
+    transient: float = 0.02
+    """How much slower the first one is; half of it the next, and so on."""
+    held: float = 0.0
+    """Visits that are disturbed from end to end by something that no gate sees."""
+    counter_bits: int = 62
+    """The counter wraps at this width; times across the wrap are negative."""
+
+    def clock_at(self, share: float) -> float:
+        """Core clock at `share` of the run, relative to its middle."""
+        throttled = self.throttle if share >= self.throttled_from else 1.0
+        return (1 + self.drift * (share - 0.5)) * throttled
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Something that several operations need and that is no port: read ports, a write-back bus."""
+
+    name: str
+    operations: frozenset[str]
+    per_cycle: float
+    """Instructions of those operations that it serves a cycle."""
 
 
 _OPERATIONS: dict[str, TrueOperation] = {
@@ -155,6 +201,22 @@ class CpuTruth:
     cores: int = 2
     front_end: float = 6.0
     """Instructions a cycle that can be issued; the canary's best rate is just below."""
+    limits: tuple[Limit, ...] = ()
+    orders: tuple[str, ...] = ()
+    """Arrangements in which pairs are measured; none: the setting is not there."""
+    uneven: dict[tuple[str, str], tuple[str, float]] = field(default_factory=dict)
+    """Pair -> the arrangement that the scheduler handles badly, and how much longer it takes."""
+    balanced: bool = True
+    """Groups of a pair are sized so that each class alone takes about a cycle; else all have `group`
+    instructions, as where nothing is known of the rates."""
+    group: int = 6
+    adjacent: float = 0.0
+    """Share of the second line of a pair that a prefetcher has brought along."""
+    contiguous: bool = True
+    """Huge pages are contiguous in the host's memory, too."""
+    dtlb_policy: str = "random"
+    body_ticks: int = 26_000
+    """A timed body lasts about this long."""
     tick_hz: float = 2.6e9
     cycle_hz: float = 3.5e9
     blas_share: float = 0.8
@@ -176,33 +238,3 @@ class CpuTruth:
     def cache(self, name: str) -> TrueCache:
         """The level called `name`; KeyError when there is none."""
         return {cache.name: cache for cache in self.caches}[name]
-
-
-def group_cycles(truth: CpuTruth, counts: dict[str, int]) -> float:
-    """Cycles in which a group of `counts` independent instructions can be issued.
-
-    The least time over all schedules is the largest ratio of work confined to a set of ports to
-    the size of that set (bipartite matching bound), or the front end's time.
-    """
-    kinds = [truth.operations[name] for name in counts]
-    unions = {
-        frozenset().union(*(kind.ports for kind in some))
-        for size in range(1, len(kinds) + 1)
-        for some in combinations(kinds, size)
-    }
-    port_time = max(
-        sum(
-            count * truth.operations[name].busy
-            for name, count in counts.items()
-            if truth.operations[name].ports <= union
-        )
-        / len(union)
-        for union in unions
-    )
-    return max(port_time, sum(counts.values()) / truth.front_end)
-
-
-def plateau_rate(truth: CpuTruth, name: str, accumulators: int) -> float:
-    """Instructions per cycle of `accumulators` independent chains."""
-    kind = truth.operations[name]
-    return min(accumulators / kind.latency, kind.rate, truth.front_end)

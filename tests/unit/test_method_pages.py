@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.analysis import boundary, hierarchy, miss_ratio, plateau, slope, tlb, working_set
+from reportgen.analysis import boundary, hierarchy, plateau, rises, robust, slope, tlb, working_set
 from reportgen.analysis import interference as arrangements
-from reportgen.analysis import interference as pairs
 from reportgen.backends import gates
 from reportgen.backends.cpu.clock import CALIBRATION_CYCLES, CANARY_INSTRUCTIONS, LONG_CHAIN, SHORT_CHAIN
 from reportgen.findings import confidence, crosschecks, interference
@@ -71,13 +70,15 @@ def test_the_other_pages_give_the_constants_of_their_analyses() -> None:
     assert float(written["beyond serial"]) == interference.BEYOND_SERIAL
     assert float(written["room above the front end"]) == interference.FRONT_END_ROOM
     assert float(written["arrangement matters"]) == interference.ARRANGEMENT_MATTERS
-    assert written["same time"] == percent(pairs.SAME_TIME)
     written = constants("boundary.md")
     assert float(written["least step"]) == boundary.LEAST_STEP
     assert float(written["sharp"].split()[0]) == boundary.SHARP_HEIGHT
-    assert float(written["smeared"].split()[0]) == boundary.SMEARED_HEIGHT
-    assert float(written["least step of a kink"]) == boundary.LEAST_KINK
-    assert written["good fit"] == percent(miss_ratio.GOOD_FIT)
+    assert float(written["end of a sharp edge"].split()[0]) == boundary.SHARP_END
+    assert float(written["apart"]) == rises.APART
+    assert written["one more rise"] == f"{rises.PAYS:g} log(n)"
+    assert written["inside"] == f"{rises.INSIDE:g} variances"
+    assert written["scatter on a rise"] == percent(rises.PLACEMENT)
+    assert written["grid of the fit"] == percent(round(boundary.GRID - 1, 6))
     assert written["least rise of translation"] == percent(tlb.LEAST_RISE)
     assert f"went to {working_set.OUTSIDE} times" in (FOLDER / "boundary.md").read_text(encoding="utf-8")
     written = constants("bandwidth.md")
@@ -95,6 +96,7 @@ def test_the_confidence_page_gives_the_scales() -> None:
     assert all(f"{factor} ^ {name}" in formula for name, factor in confidence.PER_ONE.items())
     assert f"confidence = {confidence.BASE} x" in formula
     assert f"at most {confidence.UNVERIFIED_CAP}." in text
+    assert f"than {robust.OUTLIER:g} robust deviations" in text
 
 
 def test_the_page_of_gates_lists_them_all() -> None:

@@ -8,6 +8,9 @@ from reportgen.findings.metric import Kind, MetricId
 from reportgen.findings.wording.names import counted, kernel, level, pages, precision, size_name, tlb
 from reportgen.findings.wording.numbers import amount, one
 
+FITTED = frozenset({"smeared", "kink"})
+"""Shapes of a boundary whose capacity follows from how the latency rises, not from where it begins."""
+
 
 def _edges(quantity: Quantity) -> tuple[float, float] | None:
     if quantity.low is None or quantity.high is None:
@@ -20,6 +23,13 @@ def capacity(name: MetricId, quantity: Quantity) -> str:
     where, on, edges = level(name.subject), pages(name), _edges(quantity)
     if edges is None:
         return f"The end of {where}{on} lies near {amount(quantity)}; the run states no interval."
+    begins, ends = quantity.details.get("begins"), quantity.details.get("ends")
+    if quantity.details.get("shape") in FITTED and begins and ends:
+        return (
+            f"From a working set of {one(begins, 'byte')} on some loads are slower than the {where} "
+            f"latency{on}, from {one(ends, 'byte')} on nearly all: the rise between fits an end of {where} "
+            f"at {amount(quantity)}."
+        )
     return (
         f"A working set of {one(edges[0], 'byte')} still runs at the {where} latency{on} and one of "
         f"{one(edges[1], 'byte')} no longer does (n = {quantity.n}): the end of {where} lies between them."

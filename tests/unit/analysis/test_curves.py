@@ -1,15 +1,18 @@
-"""Envelope, change points and the miss-ratio fit: the parts that find the ends of levels."""
+"""Envelope, shares of misses and rises: the parts that find the ends of levels."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reportgen.analysis.change_points import change_points
 from reportgen.analysis.isotonic import envelope, without_spikes
-from reportgen.analysis.miss_ratio import fit_kink
+from reportgen.analysis.miss_shapes import CURVES as CURVES_OF_MISSES
+from reportgen.analysis.miss_shapes import EVEN, shares
+from reportgen.analysis.rises import fit_rises
 
 CURVES = st.lists(st.floats(-100, 100), min_size=1, max_size=40).map(np.array)
 
@@ -36,62 +39,53 @@ def test_one_spike_goes_and_a_step_stays() -> None:
     assert without_spikes(np.array([3.0, 1.0])).tolist() == [3, 1]
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(1, 4))
-@settings(max_examples=20)
-def test_change_points_are_those_of_ruptures(seed: int, segments: int) -> None:
-    import ruptures
-
-    rng = np.random.default_rng(seed)
-    levels = rng.uniform(0, 5, segments)
-    values = np.repeat(levels, rng.integers(4, 20, segments)) + 0.05 * rng.standard_normal()
-    values = values + 0.05 * rng.standard_normal(len(values))
-    penalty = 3 * 0.05**2 * np.log(len(values))
-    theirs = ruptures.Pelt(model="l2", min_size=1, jump=1).fit(values).predict(pen=penalty)[:-1]
-    assert change_points(values, np.full(len(values), 0.05)) == theirs
+SIZES = np.exp2(np.arange(12, 24, 1 / 10))
 
 
-def test_a_noisy_stretch_holds_no_change_points() -> None:
-    rng = np.random.default_rng(5)
-    deviations = np.repeat([0.01, 0.5], 40)
-    assert change_points(rng.standard_normal(80) * deviations, deviations) == []
-    assert change_points(np.array([1.0]), np.array([0.1])) == []
+def noisy(latency: Any, seed: int) -> Any:
+    return latency * np.exp(0.001 * np.random.default_rng(seed).standard_normal(len(latency)))
+
+
+@pytest.mark.parametrize(("kind", "ways"), CURVES_OF_MISSES)
+def test_shares_of_misses_rise_from_none_to_all(kind: str, ways: int) -> None:
+    share = shares(CURVES_OF_MISSES.index((kind, ways)), np.array([0.01, 0.2, 0.9, 1.3, 4.0, 1000.0]))
+    assert np.all(np.diff(share) >= 0)
+    assert share[0] == 0
+    assert share[-1] > 0.97
+    assert bool(share[2] == 0) == (kind in EVEN)
+    assert share[3] > 0.1
 
 
 @given(
-    st.floats(2e4, 2e5),
-    st.floats(2, 20),
-    st.floats(5, 40),
+    st.integers(0, len(CURVES_OF_MISSES) - 1),
+    st.floats(14, 21),
+    st.floats(3, 20),
+    st.floats(5, 60),
     st.integers(0, 2**32 - 1),
 )
 @settings(max_examples=30)
-def test_the_fit_finds_the_capacity(capacity: float, hit: float, penalty: float, seed: int) -> None:
-    size = np.exp2(np.arange(13, 21, 1 / 8))
-    noise = np.exp(0.001 * np.random.default_rng(seed).standard_normal(len(size)))
-    latency = (hit + penalty * np.maximum(0, 1 - capacity / size)) * noise
-    kink = fit_kink(size, latency, hit, slack=0.03)
-    assert kink is not None
-    assert kink.capacity.value == pytest.approx(capacity, rel=0.03)
-    assert kink.capacity.low <= kink.capacity.value <= kink.capacity.high
-    assert kink.penalty == pytest.approx(penalty, rel=0.03)
-    beyond = size > 2 * capacity
-    assert kink.flattened(size, latency)[beyond] == pytest.approx(hit + penalty, rel=0.03)
+def test_a_rise_of_any_kind_is_found(
+    curve: int, capacity: float, hit: float, penalty: float, seed: int
+) -> None:
+    latency = noisy(hit + penalty * shares(curve, SIZES / 2**capacity), seed)
+    rises, variants = fit_rises(SIZES, latency, np.full(len(SIZES), 0.001))
+    assert len(rises) >= 1
+    best = max(rises, key=lambda rise: rise.penalty)
+    assert best.capacity.low / 1.05 <= 2**capacity <= best.capacity.high * 1.05
+    assert best.capacity.low <= best.capacity.value <= best.capacity.high
+    assert best.penalty == pytest.approx(penalty, rel=0.1)
+    assert rises[0].hit == pytest.approx(hit, rel=0.02)
+    assert variants
 
 
-@pytest.mark.parametrize(
-    "latency",
-    [
-        lambda size: np.where(size > 5e4, 16.0, 5.0),  # least recently used
-        lambda size: np.full(len(size), 5.0),  # no rise
-        lambda size: 5 + 20 / (1 + (2e5 / size) ** 8),  # smeared
-    ],
-)
-def test_the_fit_refuses_other_shapes(latency: object) -> None:
-    size = np.exp2(np.arange(13, 21, 1 / 8))
-    assert callable(latency)
-    assert fit_kink(size, latency(size), 5.0) is None
+def test_three_rises_are_three() -> None:
+    step, pages = CURVES_OF_MISSES.index(("step", 8)), CURVES_OF_MISSES.index(("pages_step", 8))
+    ends = ((step, 32 << 10, 10.0), (pages, 1 << 20, 36.0), (pages, 6 << 20, 250.0))
+    latency = 4 + sum(penalty * shares(curve, SIZES / end) for curve, end, penalty in ends)
+    rises, _ = fit_rises(SIZES, noisy(latency, 7), np.full(len(SIZES), 0.001))
+    assert [rise.capacity.value for rise in rises] == pytest.approx([end for _, end, _ in ends], rel=0.05)
+    assert [rise.top for rise in rises] == pytest.approx([14, 50, 300], rel=0.02)
 
 
-def test_the_fit_needs_sizes_beyond_the_capacity() -> None:
-    size = np.exp2(np.arange(13, 16.5, 1 / 2))
-    assert fit_kink(size, 5 + 11 * np.maximum(0, 1 - 3e4 / size), 5.0) is None
-    assert fit_kink(size[:3], size[:3], 5.0) is None
+def test_a_flat_curve_has_no_rise() -> None:
+    assert fit_rises(SIZES, noisy(np.full(len(SIZES), 5.0), 3), np.full(len(SIZES), 0.001)) == ((), ())

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -91,10 +92,13 @@ def test_dictionary_columns_in_chunks_are_read() -> None:
     assert {name: one.n for name, one in timings(CLOCK, coded).items()} == {"a": 1, "b": 2, "c": 1}
 
 
-def test_a_counter_that_steps_makes_calibration_less_certain() -> None:
+def test_a_counter_that_steps_makes_calibration_less_certain_where_its_readings_never_differ() -> None:
     fine = table(calibration_before=[4126, 4127, 4129])
-    coarse = table(calibration_before=[4128, 4160, 4192])
+    stuck = table(calibration_before=[4160, 4160, 4160])
+    dithered = table(calibration_before=[4128, 4160, 4192])
+    coarse = msgspec.structs.replace(CLOCK, granularity=32)
     assert calibration_error(CLOCK, fine) == pytest.approx(1.5 / 4127)
-    assert calibration_error(CLOCK, coarse) > 5 * calibration_error(CLOCK, fine)
+    assert calibration_error(coarse, stuck) > 5 * calibration_error(CLOCK, fine)
+    assert calibration_error(coarse, dithered) == pytest.approx(1.5 / 4160)
     assert calibration_error(CLOCK, table(calibration_before=[0])) == 0
     assert calibration_error(CLOCK, table(ticks=[])) == 0

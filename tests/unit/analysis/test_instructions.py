@@ -16,8 +16,9 @@ from reportgen.runs.schema import Run
 from reportgen.status import Status
 from tests.simulated.asked import Asked, ok_point, probe_info
 from tests.simulated.instruction_points import interference_probes, latency_probes, throughput_probes
+from tests.simulated.ports import group_cycles
 from tests.simulated.sampler import Timed
-from tests.simulated.truth import CpuTruth, Noise, group_cycles
+from tests.simulated.truth import CpuTruth, Noise
 from tests.unit.analysis.cases import Columns, analysed, chain, chains, covers, reject, width
 
 NOISY = CpuTruth()

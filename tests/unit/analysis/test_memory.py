@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reportgen.analysis import boundary
+from reportgen.analysis.quantity import Quantity
 from reportgen.runs.schema import Point, Run
 from reportgen.status import Status
 from tests.simulated.asked import Asked
@@ -22,6 +24,7 @@ from tests.simulated.memory_points import (
     tlb_probe,
     working_set_probe,
 )
+from tests.simulated.population import devices
 from tests.simulated.truth import KIB, MIB, CpuTruth, TrueCache
 from tests.unit.analysis.cases import Columns, analysed, covers, reject
 
@@ -41,44 +44,47 @@ def hierarchy(truth: CpuTruth) -> list[Asked]:
     return [working_set_probe(truth), tlb_probe(truth), line_probe(truth), conflict_probe(truth)]
 
 
-@given(
-    st.sampled_from([8, 12, 16]),
-    st.integers(20 * KIB, 80 * KIB),
-    st.floats(18.7, 21),
-    st.sampled_from([0.0, 0.1, 0.19, 0.25]),
-    st.sampled_from(["lru", "lru", "random"]),
-    st.booleans(),
-    st.integers(0, 1000),
-)
-@settings(max_examples=25)
-def test_boundaries_hold_the_true_sizes(
-    ways: int, first: int, second: float, smear: float, policy: str, huge: bool, seed: int
-) -> None:
-    l1 = first // (64 * ways) * 64 * ways
-    l2 = int(2**second) // 4096 * 4096
-    truth = replace(
-        SMALL,
-        caches=(
-            TrueCache("l1", l1, 4.0, ways=ways, policy=policy),
-            TrueCache("l2", l2, 14.0, smear=smear, half_height=0.95),
-            TrueCache("l3", 12 * MIB, 60.0, smear=0.3, half_height=0.95),
-        ),
-        huge_granted=huge,
-    )
-    assume(l2 > 6 * l1)
+def near(quantity: Quantity, truth: float, ratio: float) -> bool:
+    """Whether the interval, widened by a ratio, holds the truth; a bound must not lie above it."""
+    assert quantity.low is not None
+    return quantity.low / ratio <= truth <= (quantity.high or math.inf) * ratio
+
+
+@given(devices(), st.integers(0, 1000))
+@settings(max_examples=20)
+def test_no_device_of_the_population_gets_a_wild_answer(truth: CpuTruth, seed: int) -> None:
+    """Whether 95 of 100 intervals hold the truth is for the calibration; here none may be far off."""
     found = analysed(hierarchy, truth, seed)
+    l1, l2, l3 = truth.caches
+    assert near(found["memory.l1.capacity"], l1.size, 1.1)
+    assert near(found["memory.l2.capacity"], l2.size, 2.5)
+    third = found["memory.l3.capacity"]
+    if third.status is Status.OK:
+        assert near(third, l3.size, 2.5)
+    assert found["memory.l1.latency"].value == pytest.approx(l1.latency, rel=0.01)
+    assert found["memory.l1.associativity"].value == l1.ways
+    assert covers(found["memory.line"], truth.line)
+    assert near(found["memory.dtlb1.reach"], truth.dtlb1, 1.1)
+
+
+@pytest.mark.parametrize("huge", [True, False])
+@pytest.mark.parametrize("smear", [0.0, 0.19, 0.25])
+def test_boundaries_hold_the_true_sizes(smear: float, huge: bool) -> None:
+    """Edges by formula, steep and smeared."""
+    caches = (SMALL.caches[0], replace(SMALL.caches[1], smear=smear), SMALL.caches[2])
+    found = analysed(hierarchy, replace(SMALL, caches=caches, huge_granted=huge))
     capacity = found["memory.l1.capacity"]
-    assert covers(capacity, l1)
+    assert covers(capacity, 32 * KIB)
     assert capacity.low is not None
     assert capacity.high is not None
     assert capacity.high / capacity.low <= 1.15
-    assert covers(found["memory.l2.capacity"], l2)
-    assert covers(found["memory.l3.capacity"], 12 * MIB)
+    assert covers(found["memory.l2.capacity"], 1 * MIB)
+    assert covers(found["memory.l3.capacity"], 8 * MIB)
     assert found["memory.l1.latency"].value == pytest.approx(4, rel=0.01)
     if huge:
         assert found["memory.l2.latency"].value == pytest.approx(14, rel=0.02)
-        assert found["memory.l3.latency"].value == pytest.approx(60, rel=0.04)
-    assert found["memory.l1.associativity"].value == ways
+        assert found["memory.l3.latency"].value == pytest.approx(50, rel=0.04)
+    assert found["memory.l1.associativity"].value == 8
     assert covers(found["memory.line"], 64)
     assert covers(found["memory.dtlb1.reach"], 72)
 
@@ -106,9 +112,12 @@ def test_a_smeared_edge_is_wide_and_says_that_it_is() -> None:
     second = analysed([working_set_probe(SMALL)], SMALL)["memory.l2.capacity"]
     assert second.details["shape"] == "smeared"
     assert second.low is not None
-    assert second.low < 0.85 * MIB
+    assert second.high is not None
+    assert second.high / second.low > 1.1
     assert covers(second, 1 * MIB)
     curve = second.details
+    assert curve["begins"] < 0.85 * MIB
+    assert curve["ends"] > 1.1 * MIB
     assert len(curve["bytes"]) == len(curve["cycles"]) == len(curve["low"]) == len(curve["high"])
 
 
@@ -117,7 +126,10 @@ def test_a_first_level_that_replaces_by_chance_is_a_kink() -> None:
     found = analysed(lambda truth: [working_set_probe(truth)], replace(SMALL, caches=caches))
     assert found["memory.l1.capacity"].details["shape"] == "kink"
     assert found["memory.l1.capacity"].value == pytest.approx(40 * KIB, rel=0.03)
-    assert found["memory.l2.latency"].value == pytest.approx(14, rel=0.01)
+    second = found["memory.l2.latency"]  # one access in ten still hits the first level
+    assert second.value == pytest.approx(13.4, rel=0.02)
+    assert second.details["alone"] == pytest.approx(14, rel=0.03)
+    assert "Other levels serve part" in second.reason
 
 
 def test_without_huge_pages_there_is_one_curve_and_it_says_so() -> None:
@@ -227,7 +239,7 @@ def test_every_rejected_sample_leaves_a_reason() -> None:
 def test_levels_of_a_single_plateau() -> None:
     size = np.exp2(np.arange(12, 16, 0.25))
     found = boundary.levels(size, np.full(len(size), 5.0), np.full(len(size), 0.001))
-    assert (len(found.plateaus), found.edges) == (1, ())
+    assert (found.count, found.edges, found.rises) == (1, (), ())
 
 
 def renamed(run: Run, change: Any) -> Run:

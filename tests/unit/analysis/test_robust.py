@@ -61,7 +61,7 @@ def test_a_tenth_of_contaminated_samples_does_not_move_a_visit(seed: int, share:
 def test_a_contaminated_sample_of_a_small_visit_is_judged_by_the_others() -> None:
     values = np.array([100.0] * 10 + [100.1] * 10 + [100.0, 180.0])
     found = visits(values, np.repeat([0, 1, 2], [10, 10, 2]))
-    assert found.medians.tolist() == [100.0, 100.1, 100.0]
+    assert found.centres.tolist() == [100.0, 100.1, 100.0]
     assert found.counts.tolist() == [10, 10, 1]
 
 

@@ -25,8 +25,8 @@ from reportgen.model.build import build
 from reportgen.model.exports.finite import non_finite
 from reportgen.runs.schema import Run
 from tests.simulated.cpu import make_records
+from tests.simulated.expected import true_value
 from tests.simulated.truth import CpuTruth, Noise
-from tests.unit.findings.expected import true_value
 
 DEVICES = {
     "a busy neighbour": (CpuTruth(), 3),
@@ -56,11 +56,11 @@ def judged(name: str) -> list[tuple[float, bool]]:
     for finding in findings:
         rule, _, metric = finding.id.rpartition(":")
         if rule == "sharing":
-            value = true_value(truth, metric)
+            value = true_value(truth, measured[metric])
             assert value is not None
             result.append((finding.confidence, value >= INDEPENDENT_BELOW))
         elif not rule:
-            value = true_value(truth, metric)
+            value = true_value(truth, measured[metric])
             if value is None or parse(metric).kind is Kind.OTHER:
                 continue
             low, high = interval(measured[metric])
@@ -83,7 +83,7 @@ def test_a_pair_said_to_be_undetected_does_not_compete(name: str) -> None:
     said = [f for f in derived(name)[2] if f.sentence.startswith("No interference")]
     assert said
     for finding in said:
-        value = true_value(truth, finding.id)
+        value = true_value(truth, derived(name)[1][finding.id])
         assert value is not None
         assert value < INDEPENDENT_BELOW
 

@@ -464,3 +464,14 @@ def test_no_sentence_of_a_run_offends() -> None:
         if finding.claim is Claim.INFERRED:
             assert "consistent with" in finding.sentence
             assert finding.alternatives
+
+
+def test_a_fitted_capacity_tells_where_the_rise_lies_and_what_fits_it() -> None:
+    details = {"shape": "smeared", "begins": 0.5 * MIB, "ends": 1.5 * MIB}
+    one = quantity("memory.l2.capacity", 1.0 * MIB, 0.8 * MIB, 1.25 * MIB, details=details)
+    text = memory.capacity(parse("memory.l2.capacity"), one)
+    assert text == (
+        "From a working set of 512 KiB on some loads are slower than the L2 latency, from 1.5 MiB on nearly "
+        "all: the rise between fits an end of L2 at 1 MiB (819.2 KiB … 1.25 MiB, n = 240)."
+    )
+    assert offences(text) == ()
