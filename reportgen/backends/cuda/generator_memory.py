@@ -98,6 +98,7 @@ def chase(request: Request) -> Parts:
         parameters.append(("unsigned rounds", "count:windows"))
     setup: dict[str, int | float | str] = {
         "kind": "chase",
+        "path": name,
         "threads": 1,
         "unroll": UNROLL,
         **request.probe.definition.constants,
@@ -131,7 +132,12 @@ def trace(request: Request) -> Parts:
     }
     context = {"load": f'asm volatile("{path.load}" : "+{path.letter}"(node));', "steps": TRACE_STEPS}
     parameters = [_START, ("unsigned long long *out", "output:unsigned long long")]
-    setup: dict[str, int | float | str] = {"kind": "trace", "threads": 1, "steps": TRACE_STEPS}
+    setup: dict[str, int | float | str] = {
+        "kind": "trace",
+        "path": request.chosen("path"),
+        "threads": 1,
+        "steps": TRACE_STEPS,
+    }
     return Parts(context, parameters, expect, {"steps": 1.0}, setup)
 
 
