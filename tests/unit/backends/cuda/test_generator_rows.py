@@ -41,7 +41,7 @@ def test_a_row_is_sound(name: str) -> None:
         assert entries
         assert entries[0].count > 0
         assert all(re.compile(entry.regex) for entry in entries)
-    assert re.compile(row.emulated)
+    re.compile(row.emulated)
     if row.registers != "fragment":
         assert row.values in PLACES
         assert "{d}" in (row.form or row.latency) + row.throughput
