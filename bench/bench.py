@@ -110,6 +110,15 @@ def report(run: Path, name: str, scratch: Path) -> list[Line]:
     return lines
 
 
+def workloads(scratch: Path) -> list[Line]:
+    from counting import counting  # beside this file
+
+    return [
+        Line(what, best(3, lambda action=action: void(action())), "s", wanted, note)
+        for what, action, wanted, note in counting(scratch)
+    ]
+
+
 def void(_: object) -> None:
     """Drop a result."""
 
@@ -159,7 +168,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
         run, name = chosen(options.run, scratch)
-        lines = command_line() + report(run, name, scratch)
+        lines = command_line() + report(run, name, scratch) + workloads(scratch)
         if not options.no_collect:
             lines += collecting(scratch, full=options.full)
     if options.json:

@@ -159,13 +159,19 @@ def unfused_bytes(op: Op, graph: Graph) -> int:
         return total_bytes(op.given[1:])
     if kind in MIXTURES:
         return _mixture_bytes(op)
+    moved = _operands(op, graph)
+    return moved - _appended(op) if is_fused_attention(kind) else moved
+
+
+def _operands(op: Op, graph: Graph) -> int:
+    """All operands as they lie in memory, and all results."""
     moved = 0
-    for tensor in op.given:
-        moved += stored(tensor, graph).nbytes
+    lying = graph.dequantised
+    for tensor in op.ins:
+        if tensor is not None:
+            moved += (lying.get(tensor, tensor) if lying else tensor).nbytes
     for tensor in op.outs:
         moved += tensor.nbytes
-    if is_fused_attention(kind):
-        moved -= _appended(op)
     return moved
 
 

@@ -130,6 +130,15 @@ class Graph:
         return {tensor: op for op in self.ops for tensor in op.outs}
 
     @cached_property
+    def dequantised(self) -> dict[Tensor, Tensor]:
+        """Tensor that DequantizeLinear makes -> what it is made from; empty for most graphs."""
+        return {
+            op.outs[0]: op.ins[0]
+            for op in self.ops
+            if op.kind == "DequantizeLinear" and op.outs and op.ins and op.ins[0] is not None
+        }
+
+    @cached_property
     def order(self) -> tuple[Op, ...]:
         """The operations that some output needs, each once, each after those it needs.
 

@@ -18,12 +18,7 @@ ONE_OPERAND = frozenset({"MatMulNBits", "MatMulBnb4", "QMoE", "DynamicQuantizeMa
 
 def stored(tensor: Tensor, graph: Graph) -> Tensor:
     """What lies in memory: the quantised tensor, if `tensor` was made from one by DequantizeLinear."""
-    op = graph.producer.get(tensor)
-    if op is None:
-        return tensor
-    if op.kind == "DequantizeLinear" and op.ins and op.ins[0] is not None:
-        return op.ins[0]
-    return tensor
+    return graph.dequantised.get(tensor, tensor)
 
 
 def precision(op: Op, graph: Graph) -> str:
