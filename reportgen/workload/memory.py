@@ -55,6 +55,7 @@ def peak_activations(graph: Graph) -> tuple[int, str]:
         for tensor in op.reads:
             last[base.get(tensor, tensor)] = position
     end = len(order)
+    cached = {base.get(tensor, tensor) for tensor in graph.outputs if tensor.role == "cache"}
     for tensor in graph.outputs:
         last[base.get(tensor, tensor)] = end
     dying: dict[int, int] = {}
@@ -66,7 +67,7 @@ def peak_activations(graph: Graph) -> tuple[int, str]:
     peak, where = live, "the start"
     for position, op in enumerate(order):
         for out in op.outs:
-            if out not in base and out.role != "cache":
+            if out not in base and out not in cached:
                 size = out.nbytes
                 live += size
                 until = last.get(out, position)

@@ -138,6 +138,17 @@ def test_a_branch_that_is_kept_stays_alive() -> None:
     assert memory.peak_at == "'in between' (Tanh)"
 
 
+def test_a_cache_is_no_activation_under_whatever_name_it_leaves() -> None:
+    build = Builder()
+    past, x = build.input((100, 4), role="cache"), build.input((1, 4))
+    grown = build.op("Concat", past, x, shape=(101, 4))
+    present = build.op("Identity", grown, shape=(101, 4), role="cache")
+    y = build.op("ReduceSum", grown, shape=(1, 4))
+    memory = count_graph(build.graph(y, present)).memory
+    assert memory.cache == 101 * 16
+    assert memory.activations == 16
+
+
 def test_views_take_no_memory_and_keep_what_they_show_alive() -> None:
     build = Builder()
     x = build.input((256,))
