@@ -15,6 +15,7 @@ from typing import Any
 from reportgen.errors import UserError
 from reportgen.workload.graph import Graph
 from reportgen.workload.onnx_file.dims import Bindings
+from reportgen.workload.onnx_file.soundness import texts_are_sound
 from reportgen.workload.onnx_file.subgraph import Model, read_subgraph
 from reportgen.workload.onnx_file.weights import look_alike
 from reportgen.workload.onnx_file.wire import not_onnx, read_model_bytes
@@ -69,6 +70,8 @@ def _parsed(onnx: Any, path: Path) -> Any:
         raise not_onnx(path, str(broken)) from broken
     if not proto.HasField("graph") or not (proto.graph.node or proto.graph.output):
         raise not_onnx(path, "it holds no graph")
+    if not texts_are_sound(proto.graph):
+        raise not_onnx(path, "a name in it is not text")
     return proto
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from reportgen.errors import UserError
 from reportgen.workload.dtypes import nbytes
 from reportgen.workload.graph import Shape
 from reportgen.workload.onnx_file.wire import ITSELF
@@ -56,14 +57,14 @@ def stored(tensor: Any, dtype: str) -> Stored:
         return Stored(tensor.name, shape, dtype, raw=tensor.raw_data)
     entries = {entry.key: entry.value for entry in tensor.external_data}
     size = nbytes(int(np.prod(shape, dtype=np.int64)), dtype)
-    return Stored(
-        tensor.name,
-        shape,
-        dtype,
-        entries.get("location", ""),
-        int(entries.get("offset", 0)),
-        int(entries.get("length", size)),
-    )
+    try:
+        offset, length = int(entries.get("offset", 0)), int(entries.get("length", size))
+    except ValueError:
+        raise UserError(
+            f"Where the numbers of '{tensor.name}' lie is not said in numbers.",
+            "The file is damaged; export the model again.",
+        ) from None
+    return Stored(tensor.name, shape, dtype, entries.get("location", ""), offset, length)
 
 
 def ties(weights: Iterable[Stored], model: Path) -> dict[str, str]:

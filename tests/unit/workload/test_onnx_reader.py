@@ -640,6 +640,20 @@ def test_a_truncated_file(tmp_path: Path) -> None:
         count(path, {"batch": 1, "seq": 1})
 
 
+def test_a_name_that_is_no_text(tmp_path: Path) -> None:
+    path = two_dims(tmp_path)
+    path.write_bytes(path.read_bytes().replace(b"MatMul", b"Mat\xfful"))
+    with pytest.raises(UserError, match="a name in it is not text"):
+        count(path, {"batch": 1, "seq": 1})
+
+
+def test_a_place_that_is_no_number(tmp_path: Path) -> None:
+    lost = absent("w", (8, 4))
+    lost.external_data[1].value = "zero"
+    with pytest.raises(UserError, match="Where the numbers of 'w' lie is not said in numbers"):
+        counted(tmp_path, [matmul()], [value("x", [2, 8])], [value("y", None)], [lost])
+
+
 def test_a_folder_and_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is a folder"):
         count(tmp_path)
