@@ -41,8 +41,9 @@ def interference(evidence: Evidence) -> list[Quantity]:
     """`interference.<A>.<B>` of every pair of one probe, in the order of its points.
 
     Points have settings `first` and `second` ("" for `first` alone), may have `order` (a pair then has
-    one point an arrangement), and have work `groups`, `first_count`, `second_count`, `instructions`.  An order
-    such as `2to1` is a mix in another proportion: no arrangement of the pair, kept for the resource model.
+    one point an arrangement), and have work `groups`, `first_count`, `second_count`, `instructions`.  An
+    order such as `2to1` is a mix in another proportion: no arrangement of the pair, kept for its reading and
+    for the resource model.
     """
     alone: dict[str, list[Point]] = {}
     pairs: dict[tuple[str, str], list[Point]] = {}
@@ -184,6 +185,8 @@ def _pair(
         "cycles_first": one,
         "cycles_second": other,
         "cycles_together": together.value,
+        "first_count": point.work.get("first_count", 0.0),
+        "second_count": point.work.get("second_count", 0.0),
         "at_front_end": bound,
     }
     if front_end is not None:

@@ -2,15 +2,27 @@
 
 The index is (T_AB - max(T_A, T_B)) / min(T_A, T_B), with all times in cycles of the clock measured
 beside each sample: 0 when two kinds of instructions run side by side, 1 when one waits for the other.
+
+An index of 0 shows separate resources only where a shared one would have shown.  With s_A and s_B
+resources of each kind, one of them shared, a mix takes (T_A s_A + T_B s_B) / (s_A + s_B - 1) at best.  Where
+T_B is r times T_A the index would then be
+
+    (s_A (1 - r) + r) / (s_A + s_B - 1)
+
+which is nothing once r is large: the kind that takes longer leaves the other room beside it.  So kinds are
+read as separate only by a mix in which even one shared resource would show; s follows from the rates.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.evidence import Evidence, central, interval
-from reportgen.findings.metric import parse
+from reportgen.findings.metric import MetricId, parse
 
 SHARED = "shared"
 SEPARATE = "separate"
@@ -29,6 +41,12 @@ BEYOND_SERIAL = 1.15
 FRONT_END_ROOM = 1.05
 """A mix that takes less than this times the front end's own time may be bound by the front end."""
 
+LEAST_VISIBLE = 0.05
+"""A mix shows nothing of a resource that would lift its index by less."""
+
+SCATTER = 0.03
+"""An index of a mix in another proportion is known to this."""
+
 ARRANGEMENT_MATTERS = 1.03
 """From this ratio between the slowest and the fastest arrangement of a pair on, the difference is said."""
 
@@ -46,10 +64,7 @@ def read(evidence: Evidence, quantity: Quantity) -> Reading:
     name = parse(quantity.metric)
     low, high = interval(quantity)
     if high < INDEPENDENT_BELOW:
-        weak = [one for one in dict.fromkeys((name.subject, name.part)) if _control_fails(evidence, one)]
-        if weak:
-            return Reading(CANNOT_TELL, f"two copies of “{evidence.title(weak[0])}” do not serialise either")
-        return Reading(SEPARATE)
+        return _of_low_index(evidence, quantity, name)
     room = front_end_room(evidence, quantity)
     if room is not None and room < FRONT_END_ROOM and name.subject != name.part:
         return Reading(CANNOT_TELL, "the mix runs as fast as the front end can issue it")
@@ -58,6 +73,80 @@ def read(evidence: Evidence, quantity: Quantity) -> Reading:
     if low < INDEPENDENT_BELOW:
         return Reading(CANNOT_TELL, "its interval reaches from independent into partly shared")
     return Reading(SHARED if central(quantity) >= SERIALISED_FROM else PARTLY)
+
+
+def _of_low_index(evidence: Evidence, quantity: Quantity, name: MetricId) -> Reading:
+    """Separate, unless nothing would have shown, or another proportion shows otherwise."""
+    weak = [one for one in dict.fromkeys((name.subject, name.part)) if _control_fails(evidence, one)]
+    if weak:
+        return Reading(CANNOT_TELL, f"two copies of “{evidence.title(weak[0])}” do not serialise either")
+    mixes = _mixes(evidence, quantity)
+    if not mixes:
+        return Reading(SEPARATE)
+    if any(mix.index >= INDEPENDENT_BELOW + SCATTER and not mix.at_front_end for mix in mixes):
+        return Reading(PARTLY, "the index rises in another proportion of the two")
+    clearest = max(mixes, key=lambda mix: mix.visible)
+    if clearest.visible >= LEAST_VISIBLE and clearest.index < clearest.visible / 2:
+        return Reading(SEPARATE)
+    longer = max(mix.ratio for mix in mixes if mix.visible == clearest.visible)
+    return Reading(
+        CANNOT_TELL,
+        f"in the clearest mix one kind alone takes {longer:.1f} times as long as the other, which leaves "
+        "room beside it on what they may share",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Mix:
+    """A pair in one proportion."""
+
+    index: float
+    ratio: float
+    """Time of the slower kind alone over that of the other."""
+    visible: float
+    """Index that a single shared resource would give."""
+    at_front_end: bool
+
+
+def _mixes(evidence: Evidence, quantity: Quantity) -> list[_Mix]:
+    """The pair in every proportion that the run has; empty where the counts are not recorded."""
+    every = (quantity, *(one for one in _same(evidence, quantity.metric) if one is not quantity))
+    own = quantity.details
+    counts = [own.get("first_count"), own.get("second_count")]
+    times = [own.get("cycles_first"), own.get("cycles_second")]
+    if not all(isinstance(one, (int, float)) and one > 0 for one in (*counts, *times)):
+        return []
+    each = [float(time) / float(count) for time, count in zip(times, counts, strict=True)]
+    rows = [{"first": counts[0], "second": counts[1], "cycles": own["cycles_together"]} | _front(own)]
+    for one in every:
+        rows += one.details.get("proportions", ())
+    return [_mix(row, each) for row in rows]
+
+
+def _front(details: Mapping[str, Any]) -> dict[str, float]:
+    bound = details.get("front_end_cycles")
+    return {} if bound is None else {"front_end_cycles": float(bound)}
+
+
+def _same(evidence: Evidence, metric: str) -> tuple[Quantity, ...]:
+    leading = evidence.by_metric.get(metric)
+    return (() if leading is None else (leading,)) + evidence.repeated.get(metric, ())
+
+
+def _mix(row: Mapping[str, float], each: list[float]) -> _Mix:
+    """What one proportion shows; `each` is cycles an instruction of either kind alone."""
+    alone = [row["first"] * each[0], row["second"] * each[1]]
+    short, long = (0, 1) if alone[0] <= alone[1] else (1, 0)
+    ratio = alone[long] / alone[short]
+    resources = [max(1, math.ceil(1 / time - SCATTER)) for time in each]
+    shared = (resources[short] * (1 - ratio) + ratio) / (sum(resources) - 1)
+    front_end = row.get("front_end_cycles", 0.0)
+    return _Mix(
+        index=(row["cycles"] - alone[long]) / alone[short],
+        ratio=ratio,
+        visible=shared,
+        at_front_end=row["cycles"] < FRONT_END_ROOM * front_end,
+    )
 
 
 def _control_fails(evidence: Evidence, operation: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from reportgen.runs.schema import Point
 from reportgen.status import Status
 from tests.simulated.asked import Asked, ok_point, point_id, probe_info, refused
-from tests.simulated.ports import in_group, pair_cycles, plateau_rate
+from tests.simulated.ports import in_group, pair_cycles, plateau_rate, proportion
 from tests.simulated.sampler import Timed
 from tests.simulated.truth import CpuTruth, TrueOperation
 
@@ -100,8 +100,9 @@ def throughput_probes(truth: CpuTruth) -> list[Asked]:
 
 def _pair_point(truth: CpuTruth, probe: str, first: str, second: str, order: str = "") -> Timed:
     groups = 24
-    first_count = in_group(truth, first)
-    second_count = in_group(truth, second) if second else 0
+    one, other = proportion(order)
+    first_count = in_group(truth, first) * one
+    second_count = in_group(truth, second) * other if second else 0
     work: dict[str, float] = {
         "groups": groups, "first_count": first_count, "second_count": second_count,
         "instructions": groups * (first_count + second_count),
@@ -109,6 +110,12 @@ def _pair_point(truth: CpuTruth, probe: str, first: str, second: str, order: str
     settings = {"first": first, "second": second} | ({"order": order} if order else {})
     point = ok_point(probe, settings, work=work)
     return Timed(point, cycles=groups * pair_cycles(truth, first, second, order))
+
+
+def _orders(truth: CpuTruth, probe: str, first: str, second: str) -> tuple[str, ...]:
+    """Arrangements of a pair, and in the matrix its other proportions."""
+    mixed = truth.proportions if probe == "matrix" and first != second else ()
+    return (truth.orders or ("",)) + mixed
 
 
 def interference_probes(truth: CpuTruth) -> list[Asked]:
@@ -121,7 +128,7 @@ def interference_probes(truth: CpuTruth) -> list[Asked]:
         first_only = classes if name == "matrix" else classes[:1]
         for index, first in enumerate(first_only):
             for second in classes[index:] if name == "matrix" else classes[1:]:
-                for order in truth.orders or ("",):
+                for order in _orders(truth, name, first, second):
                     timed.append(_pair_point(truth, probe, first, second, order))
         constants: dict[str, Any] = {"classes": list(classes)}
         if name in EXPECTED:

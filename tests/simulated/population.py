@@ -16,6 +16,7 @@ from tests.simulated.instruction_points import MATRIX, NAMED_PAIRS
 from tests.simulated.truth import KIB, MIB, CpuTruth, Limit, Noise, TrueCache, TrueOperation
 
 ORDERS = ("interleaved", "blocked")
+PROPORTIONS = ("2to1", "1to2", "4to1", "1to4")
 POLICIES = ("lru", "lru", "random", "kept", "lru+random", "lru+kept", "random+kept")
 
 
@@ -54,6 +55,7 @@ def device(choose: Chooser) -> CpuTruth:
         scaling={"l1": 2.0, "l2": 2.0, "l3": choose.real(1.2, 2.0), "dram": choose.real(1.0, 1.9)},
         front_end=float(choose.whole(3, 8)),
         orders=ORDERS if choose.chance(0.7) else (),
+        proportions=PROPORTIONS if choose.chance(0.6) else (),
         balanced=choose.chance(0.5),
         group=choose.whole(4, 8),
         tick_hz=choose.real(1.0e9, 3.2e9),

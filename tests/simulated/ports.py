@@ -55,13 +55,20 @@ def in_group(truth: CpuTruth, name: str) -> int:
     return max(1, round(truth.operations[name].rate)) if truth.balanced else truth.group
 
 
+def proportion(order: str) -> tuple[int, int]:
+    """How often each kind's group stands in a mix: `2to1`; once each where the order is no proportion."""
+    first, _, second = order.partition("to")
+    return (int(first), int(second)) if first.isdigit() and second.isdigit() else (1, 1)
+
+
 def pair_cycles(truth: CpuTruth, first: str, second: str, order: str = "") -> float:
-    """Cycles of a group of both, in one arrangement of its instructions; `second` "" for `first` alone."""
-    counts = {first: in_group(truth, first)}
+    """Cycles of a group of both, in one arrangement or proportion; `second` "" for `first` alone."""
+    one, other = proportion(order)
+    counts = {first: in_group(truth, first) * one}
     if second == first:
         counts[first] *= 2
     elif second:
-        counts[second] = in_group(truth, second)
+        counts[second] = in_group(truth, second) * other
     bad, factor = truth.uneven.get((first, second), ("", 1.0))
     return group_cycles(truth, counts) * (factor if order and order == bad else 1.0)
 

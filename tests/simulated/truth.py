@@ -204,6 +204,8 @@ class CpuTruth:
     limits: tuple[Limit, ...] = ()
     orders: tuple[str, ...] = ()
     """Arrangements in which pairs are measured; none: the setting is not there."""
+    proportions: tuple[str, ...] = ()
+    """Other proportions of both kinds in the matrix: `2to1`, ..."""
     uneven: dict[tuple[str, str], tuple[str, float]] = field(default_factory=dict)
     """Pair -> the arrangement that the scheduler handles badly, and how much longer it takes."""
     balanced: bool = True

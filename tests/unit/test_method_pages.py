@@ -70,6 +70,8 @@ def test_the_other_pages_give_the_constants_of_their_analyses() -> None:
     assert float(written["beyond serial"]) == interference.BEYOND_SERIAL
     assert float(written["room above the front end"]) == interference.FRONT_END_ROOM
     assert float(written["arrangement matters"]) == interference.ARRANGEMENT_MATTERS
+    assert float(written["least visible"]) == interference.LEAST_VISIBLE
+    assert float(written["scatter of a proportion"]) == interference.SCATTER
     written = constants("boundary.md")
     assert float(written["least step"]) == boundary.LEAST_STEP
     assert float(written["sharp"].split()[0]) == boundary.SHARP_HEIGHT

@@ -80,3 +80,38 @@ def test_a_sentence_says_that_the_arrangement_mattered() -> None:
     assert offences(text) == ()
     same = index(0.0, order="blocked", arrangements={"interleaved": 4.01, "blocked": 4.0})
     assert "arrangement" not in sentence(evidence(same, run=run()), same)
+
+
+def counted(
+    value: float,
+    first: float,
+    second: float,
+    counts: tuple[int, int],
+    proportions: list[dict[str, float]] | None = None,
+) -> Quantity:
+    """A pair with the cycles and the number of instructions of each kind alone."""
+    together = max(first, second) + value * min(first, second)
+    return index(
+        value, cycles_first=first, cycles_second=second, cycles_together=together, first_count=counts[0],
+        second_count=counts[1], proportions=proportions or [],
+    )  # fmt: skip
+
+
+def test_a_kind_that_takes_much_longer_hides_what_the_other_shares_with_it() -> None:
+    """Five adds on four ports beside five multiplies on one of them: the multiplies fill their port alone."""
+    one = counted(0.0, 1.25, 5.0, (5, 5))
+    assert reading(one) == CANNOT_TELL
+    why = read(evidence(one, run=run()), one).why
+    assert why.startswith("in the clearest mix one kind alone takes 4.0 times as long as the other")
+    balanced = counted(0.0, 5.0, 5.0, (20, 5))
+    assert reading(balanced) == SEPARATE
+    one_unit_each = counted(0.0, 5.0, 15.0, (5, 15))
+    assert reading(one_unit_each) == SEPARATE  # whatever they share, the shorter kind needs all of it
+
+
+def test_another_proportion_decides_what_the_first_hides() -> None:
+    mixed = {"first": 20.0, "second": 5.0, "front_end_cycles": 2.0}
+    assert reading(counted(0.0, 1.25, 5.0, (5, 5), [mixed | {"cycles": 5.0}])) == SEPARATE
+    assert reading(counted(0.0, 1.25, 5.0, (5, 5), [mixed | {"cycles": 6.25}])) == PARTLY
+    at_front_end = mixed | {"cycles": 6.25, "front_end_cycles": 6.2}
+    assert reading(counted(0.0, 1.25, 5.0, (5, 5), [at_front_end])) == CANNOT_TELL
