@@ -66,16 +66,29 @@ def _outcome(point: Point) -> str:
     return "emulated" if emulated else point.status.value
 
 
+def outcomes(report: Report) -> dict[str, tuple[str, str]]:
+    """Every probe of a run, and what became of its programs; worked out once a report."""
+    found: dict[str, tuple[str, str]] = report.kept.get("outcomes", {})
+    if not found:
+        found = {probe.id: outcome(report.points.get(probe.id, ())) for probe in report.run.probes}
+        report.kept["outcomes"] = found
+    return found
+
+
 def counted(report: Report) -> Counter[str]:
     """Probes of a run by what became of their programs."""
-    return Counter(outcome(report.points.get(probe.id, ()))[0] for probe in report.run.probes)
+    return Counter(ended for ended, _ in outcomes(report).values())
 
 
 def encodings(report: Report) -> tuple[Encoding, ...]:
-    """Every operation that the run asks for by itself, class by class in `ORDER`."""
-    found = [_encoding(report, row.operation, row.form) for row in report.architecture.instructions]
-    groups = [*ORDER, *dict.fromkeys(one.group for one in found if one.group not in ORDER)]
-    return tuple(sorted(found, key=lambda one: groups.index(one.group)))
+    """Every operation that the run asks for by itself, class by class in `ORDER`; once a report."""
+    known: tuple[Encoding, ...] | None = report.kept.get("encodings")
+    if known is None:
+        found = [_encoding(report, row.operation, row.form) for row in report.architecture.instructions]
+        groups = [*ORDER, *dict.fromkeys(one.group for one in found if one.group not in ORDER)]
+        known = tuple(sorted(found, key=lambda one: groups.index(one.group)))
+        report.kept["encodings"] = known
+    return known
 
 
 def _encoding(report: Report, operation: str, form: str) -> Encoding:
@@ -84,7 +97,7 @@ def _encoding(report: Report, operation: str, form: str) -> Encoding:
     # The probe that gave the number, or that says why there is none; else the one that best describes it.
     told = latency or issue
     probe = report.evidence.probes[told.probe] if told is not None else report.evidence.asked[operation]
-    ended, reason = outcome(report.points.get(probe.id, ()))
+    ended, reason = outcomes(report)[probe.id]
     metrics = (f"encoded.latency.{operation}", f"encoded.issue.{operation}")
     counts: dict[str, int] = next(
         (found for name in metrics if (found := report.details(name).get("opcodes"))), {}

@@ -102,6 +102,7 @@ class Renderer:
     def __post_init__(self) -> None:
         self.results = Results(self.cache / "results")
         self.families: dict[tuple[str, str, Links], Page] = {}
+        self.devices: dict[tuple[object, ...], Page] = {}
 
     def render(self) -> Site:
         """Write the tree and say what is in it."""
@@ -171,10 +172,10 @@ class Renderer:
             for item in report.downloads
         ]
         own = View(address.run_page(entry.device, entry.run), report, self.links, shown)
-        yield device.page(own, shelf, entry, self.site_url, newest=False)
+        yield self._device(own, shelf, entry, newest=False)
         if shelf.newest is entry:
             latest = View(address.device_page(entry.device), report, self.links, shown)
-            yield device.page(latest, shelf, entry, self.site_url, newest=True)
+            yield self._device(latest, shelf, entry, newest=True)
         for name in report.families:
             here = address.family_page(entry.device, entry.run, name)
             # Says nothing of other runs, so it stays as it is while the run does.
@@ -182,3 +183,13 @@ class Renderer:
             if key not in self.families:
                 self.families[key] = family.page(View(here, report, self.links), name, entry)
             yield self.families[key]
+
+    def _device(self, view: View, shelf: Shelf, entry: Entry, *, newest: bool) -> Page:
+        """A report's page: it stays as it is while the run and the list of its device's runs do."""
+        runs = tuple(
+            (one.run, one.report.digest if one.report is not None else one.error) for one in shelf.entries
+        )
+        key = (view.here, runs, self.links, self.site_url)
+        if key not in self.devices:
+            self.devices[key] = device.page(view, shelf, entry, self.site_url, newest=newest)
+        return self.devices[key]

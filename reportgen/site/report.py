@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,8 @@ class Report:
     downloads: tuple[Download, ...]
     digest: str
     """sha256 of run.json."""
+    kept: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What pages work out of the report and use again."""
 
     @cached_property
     def evidence(self) -> Evidence:

@@ -50,7 +50,7 @@ def _families(view: View) -> Html:
     )
     rows = []
     for family, probes in view.report.families.items():
-        ended = [encodings.outcome(view.report.points.get(probe.id, ()))[0] for probe in probes]
+        ended = [encodings.outcomes(view.report)[probe.id][0] for probe in probes]
         points = sum(len(view.report.points.get(probe.id, ())) for probe in probes)
         taken = [_most(view, what, family) for what in ("registers", "shared", "stack")]
         rows.append(
