@@ -12,6 +12,9 @@ from reportgen.workload.jax_primitives import ELEMENTWISE, MOVES, REDUCTIONS, VI
 CALLS = ("jaxpr", "call_jaxpr", "fun_jaxpr")
 """Parameters in which a primitive that only calls keeps what it calls."""
 
+NOT_CALLS = frozenset({"pallas_call", "reduce", "reduce_window", "custom_linear_solve"})
+"""Primitives with such a parameter that do more than call it."""
+
 
 def from_jax(fn: Any, *shapes: Any) -> Graph:
     """The graph of `fn(*shapes)`.
@@ -83,7 +86,7 @@ class _Reader:
             self.ops.append(Op(kind, ins, outs, {}, self._scope(eqn), name, bodies))
         else:
             inner = next((eqn.params[key] for key in CALLS if key in eqn.params), None)
-            if inner is not None and name not in ("pallas_call",):
+            if inner is not None and name not in NOT_CALLS:
                 outs = self._call(inner, ins, eqn)
             else:
                 outs = tuple(_tensor(var.aval, "activation") for var in eqn.outvars)

@@ -14,13 +14,13 @@ VIEWS = (
     "view reshape _unsafe_view unsqueeze squeeze expand permute transpose t numpy_T alias detach flatten "
     "unflatten lift_fresh_copy contiguous select slice split split_with_sizes chunk unbind narrow view_as "
     "expand_as movedim swapaxes diagonal dropout native_dropout feature_dropout alpha_dropout "
-    "_assert_tensor_metadata detach_ squeeze_ unsqueeze_ mT mH lift"
+    "_assert_tensor_metadata mT mH lift"
 )
 COPIES = (
     "clone copy copy_ cat stack constant_pad_nd pad repeat tile roll flip index_put slice_scatter "
     "select_scatter _to_copy to type_as full full_like zeros zeros_like ones ones_like empty empty_like "
-    "arange new_zeros new_ones new_full new_empty scalar_tensor linspace triu tril eye fill fill_ one_hot "
-    "masked_fill_ pixel_shuffle pixel_unshuffle repeat_interleave meshgrid im2col"
+    "arange new_zeros new_ones new_full new_empty scalar_tensor linspace triu tril eye fill one_hot "
+    "pixel_shuffle pixel_unshuffle repeat_interleave meshgrid im2col"
 )
 
 SAME_NAME = {
@@ -155,6 +155,8 @@ def operation(
     namespace, _, rest = target.partition(".")
     name = rest.partition(".")[0] if namespace in ("aten", "prims") else target
     plain = name if name.startswith("__") else name.rstrip("_")
+    if plain in ("max", "min") and target.endswith(".other"):  # of two tensors, not over an axis
+        plain = f"{plain}imum"
     special = _SPECIAL.get(plain)
     if special is not None:
         kind, given, attrs = special(node, operand, outs)

@@ -18,7 +18,9 @@ def read_bodies(model: Model, proto: Any, node: Node, names: Names) -> tuple[tup
         return _scan(model, graphs["body"], node, names)
     if node.kind == "If":
         return _choice(model, graphs, node, names)
-    model.notes.append(f"'{proto.name or proto.output[0]}' ({node.kind}): the graphs in it are not counted")
+    model.notes.append(
+        f"'{proto.name or ', '.join(proto.output)}' ({node.kind}): the graphs in it are not counted"
+    )
     return (), None
 
 

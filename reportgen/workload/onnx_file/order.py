@@ -82,4 +82,4 @@ def _sorted(nodes: list[Any], outside: Callable[[str], object | None]) -> list[A
 
 
 def _label(node: Any) -> str:
-    return f"'{node.name or node.output[0]}' ({node.op_type})"
+    return f"'{node.name or ', '.join(node.output)}' ({node.op_type})"

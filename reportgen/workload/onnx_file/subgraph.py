@@ -227,7 +227,7 @@ class _Reader:
             outs = self._outputs(proto, node, self._results(proto, node))
         refine(node)
         self._follow(proto, node, outs)
-        return Op(kind, ins, outs, attrs, scope_of(proto), proto.name or proto.output[0], bodies)
+        return Op(kind, ins, outs, attrs, scope_of(proto), proto.name or ", ".join(proto.output), bodies)
 
     def _results(self, proto: Any, node: Node) -> Result | None:
         rule = SHAPE_RULES.get(node.kind)

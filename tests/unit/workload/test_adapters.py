@@ -129,6 +129,8 @@ def test_operators_of_torch_with_arguments_of_their_own() -> None:
         made.call("aten.einsum.default", "ij,jk->ik", [a, b], out=val(4, 8)),
         made.call("aten.add_.Tensor", x, x, out=val(4, 8)),
         made.call("aten.cat.default", [x, x], 1, out=val(4, 16)),
+        made.call("aten.max.other", x, x, out=val(4, 8)),
+        made.call("aten.max.default", x, out=val()),
     ]
     image = made.place("i", 1, 2, 8, 8)
     outs += [
@@ -141,7 +143,9 @@ def test_operators_of_torch_with_arguments_of_their_own() -> None:
     assert found.exact, found.uncounted
     assert found.total.mac == 192 + 192
     assert found.traffic.weights == 96
-    assert found.by_kind()["MaxPool"].work.comparison == 128
+    kinds = found.by_kind()
+    wanted = {"MaxPool": 128, "Max": 32, "ReduceMax": 31}
+    assert {kind: kinds[kind].work.comparison for kind in wanted} == wanted
 
 
 def test_an_lstm_of_torch_is_counted_with_its_parameters() -> None:
