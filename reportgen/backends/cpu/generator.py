@@ -200,7 +200,7 @@ def _inside(device: Device, level: str) -> int:
                 "the system reports no last-level cache to be larger than; see the working-set sweep"
             )
         return min(4 * last, int(device.memory_bytes * 0.2), 1 << 30)
-    size = {"l1": l1 // 2, "l2": max(l2 // 2, 2 * l1) if l2 else 0, "l3": 9 * l2 // 4 if l3 else 0}[level]
+    size = {"l1": l1 // 2, "l2": max(l2 // 4, 2 * l1) if l2 else 0, "l3": 9 * l2 // 4 if l3 else 0}[level]
     if not size:
         raise Unsupported(f"the system reports no {level.upper()} size; see the working-set sweep")
     return size // 64 * 64
