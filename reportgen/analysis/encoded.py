@@ -87,12 +87,13 @@ def read_chain(points: Sequence[Point], programs: Mapping[str, Program]) -> Chai
         return Chain(status=status, reason=reason)
     used = tuple(point for point, _ in usable)
     details = _details(*usable[-1]) | {"length": [int(point.work.get("steps", 0)) for point in used]}
-    spans = {}
-    windows = {}
+    spans: dict[int, float] = {}
+    windows: dict[int, float] = {}
     for point, program in usable:
         steps = int(point.work.get("steps", 0))
         if "encoded_step" in program.facts:
-            spans[steps] = float(program.facts["encoded_step"]) * (steps - 1)
+            # A sum of whole stalls; the fact is its mean.
+            spans[steps] = round(float(program.facts["encoded_step"]) * (steps - 1))
         if "predicted_window" in program.facts:
             windows[steps] = float(program.facts["predicted_window"])
     if len(spans) < len(usable):
