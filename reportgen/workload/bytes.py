@@ -33,6 +33,9 @@ PARTIAL = LOOKUPS | {"Slice"}
 SAME_ELEMENTS = frozenset({"Identity", "Cast", "DequantizeLinear"})
 """Kinds whose output stands for their first input: who reads how much of it is asked further on."""
 
+BLOCKS = "GatherBlockQuantized"
+"""A lookup in a packed table: inputs data, indices, scales, zero points; of all but the indices rows."""
+
 SHAPE_ONLY = frozenset({"Shape", "Size"})
 
 
@@ -117,11 +120,22 @@ def _touch(op: Op, touched: dict[Tensor, int], alias: dict[Tensor, Tensor]) -> N
             if op.kind in SAME_ELEMENTS:
                 alias[op.outs[0]] = base
             else:
-                _raise(touched, base, nbytes(op.outs[0].size, base.dtype), add=True)
+                _raise(touched, base, rows_read(op, base), add=True)
+        elif op.kind == BLOCKS and place > 1:
+            _raise(touched, base, rows_read(op, base), add=True)
         elif op.kind in MIXTURES and tensor.role == "weight":
             _raise(touched, base, round(base.nbytes * _share_hit(op)))
         elif base.role not in ("activation", "constant"):
             touched[base] = base.nbytes
+
+
+def rows_read(op: Op, table: Tensor) -> int:
+    """Bytes of a table (or of the scales beside it) that a lookup reads: as many rows as come out."""
+    if op.kind != BLOCKS:
+        return min(nbytes(op.outs[0].size, table.dtype), table.nbytes)
+    data = op.input(0)
+    packed = 8 // int(op.attrs.get("bits", 4)) if data.dtype == "uint8" else 1
+    return min(round(table.nbytes * op.outs[0].size / max(data.size * packed, 1)), table.nbytes)
 
 
 def _raise(touched: dict[Tensor, int], tensor: Tensor, amount: int, *, add: bool = False) -> None:
@@ -153,8 +167,10 @@ def unfused_bytes(op: Op, graph: Graph) -> int:
         return 0
     if kind in PARTIAL and op.outs and op.ins and op.ins[0] is not None:
         source = stored(op.ins[0], graph)
-        read = min(nbytes(op.outs[0].size, source.dtype), source.nbytes)
-        return read + total_bytes(op.given[1:]) + op.outs[0].nbytes
+        others = total_bytes(op.given[1:])
+        if kind == BLOCKS:
+            others = op.input(1).nbytes + sum(rows_read(op, one) for one in op.given[2:])
+        return rows_read(op, source) + others + op.outs[0].nbytes
     if kind == "DequantizeLinear":  # done where the operand is loaded; its scales are read
         return total_bytes(op.given[1:])
     if kind in MIXTURES:

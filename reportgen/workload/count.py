@@ -22,6 +22,7 @@ from reportgen.workload.graph import Graph, Op
 from reportgen.workload.memory import Footprint, footprint
 from reportgen.workload.precision import precision
 from reportgen.workload.rules import Uncountable, control_flow, find, needs_shapes, recipe
+from reportgen.workload.rules.einsum import describe_path
 from reportgen.workload.work import NOTHING, Work
 
 if TYPE_CHECKING:
@@ -74,7 +75,12 @@ class Count:
     def doubts(self) -> tuple[str, ...]:
         """What makes the total less than certain, one sentence each, operations without a rule apart."""
         found = [doubt for row in self.rows if row.op.bodies and (doubt := control_flow.doubt(row.op))]
-        return tuple(dict.fromkeys([*self.graph.notes, *found]))
+        paths = [
+            _path(row.op)
+            for row in self.rows
+            if row.op.kind == "Einsum" and len(row.op.ins) > 2 and not row.reason
+        ]
+        return tuple(dict.fromkeys([*self.graph.notes, *found, *paths]))
 
     @property
     def exact(self) -> bool:
@@ -182,6 +188,12 @@ def count(model: Graph | str | Path, dims: Mapping[str, int] | None = None, *, s
     return counted
 
 
+def _path(op: Op) -> str:
+    """In which order the operands of an einsum are multiplied in the count."""
+    equation = str(op.attrs["equation"])
+    return f"Einsum {equation} is counted as {describe_path(equation, [one.shape for one in op.given])}"
+
+
 def _rows(graph: Graph, inside: Graph | None = None) -> list[Row]:
     """Rows of a graph and of the bodies in it.
 
@@ -236,4 +248,4 @@ def _shapes_known(op: Op) -> bool:
 
 def _unknown_from(op: Op) -> str:
     lacking = [tensor.name for tensor in (*op.given, *op.outs) if not tensor.known]
-    return f"the shape of '{lacking[0]}' depends on an operation before it that has no shape rule"
+    return f"the file gives '{lacking[0]}' no shape, or an operation before it has no shape rule"

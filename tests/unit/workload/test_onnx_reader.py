@@ -532,6 +532,23 @@ def test_integer_operators(tmp_path: Path) -> None:
     assert list(found.by_precision) == ["int8"]
 
 
+def test_rows_of_a_packed_table(tmp_path: Path) -> None:
+    """Two 4-bit elements in a byte, a scale for 32 of them."""
+    nodes = [
+        node("GatherBlockQuantized", ["t", "ids", "s"], ["y"], domain="com.microsoft", bits=4, block_size=32)
+    ]
+    weights = [absent("t", (1000, 32), TensorProto.UINT8), absent("s", (1000, 2))]
+    found = counted(tmp_path, nodes, [value("ids", [16], INT64)], [value("y", None)], weights)
+    assert found.graph.outputs[0].shape == (16, 64)
+    assert found.traffic.weights == 16 * 32 + 16 * 8
+    assert found.traffic.unfused == 16 * 32 + 16 * 8 + 128 + 16 * 64 * 4
+
+
+def test_an_input_without_a_shape_is_not_counted_behind_it(tmp_path: Path) -> None:
+    found = counted(tmp_path, [matmul()], [value("x", None)], [value("y", None)], [weight("w", (8, 4))])
+    assert "the file gives 'x' no shape" in found.uncounted["MatMul"][1]
+
+
 # Recurrent, einsum, transforms
 
 

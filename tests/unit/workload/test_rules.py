@@ -155,6 +155,15 @@ def test_several_operands_are_multiplied_in_the_stated_order() -> None:
     )
 
 
+def test_the_order_is_stated_with_the_total() -> None:
+    build = Builder()
+    ins = [build.input(shape) for shape in ((2, 10), (10, 3), (3, 4))]
+    counted = count_graph(build.graph(build.op("Einsum", *ins, shape=(2, 4), equation="ij,jk,kl->il")))
+    assert counted.total.mac == 84
+    (note,) = counted.doubts
+    assert note.startswith("Einsum ij,jk,kl->il is counted as ij,jk->ik, then ")
+
+
 @pytest.mark.parametrize(
     ("equation", "shapes", "said"),
     [
