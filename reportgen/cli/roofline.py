@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reportgen.cli import output, roofline_model
+from reportgen.cli import output, roofline_across, roofline_model
 from reportgen.cli.count import Dimension
+from reportgen.cli.roofline_across import Batches
 from reportgen.errors import UserError
 from reportgen.units import format_value, significant
 
@@ -42,6 +43,8 @@ Examples:
   reportgen roofline --csv points.csv --level l2 --precision fp64
   reportgen roofline --point a,2e9,1e9,0.05 --svg roofline.svg
   reportgen roofline model.onnx --device DEVICE --dim batch=1 --html model.html
+  reportgen roofline DEVICE-A --compare DEVICE-B --intensity 0.25
+  reportgen roofline DEVICE-A --compare DEVICE-B --decode llama2_7b --precision fp16
   reportgen roofline latest --json
 \b
 A CSV file has the columns name,work,bytes,seconds and, if you like, precision,level,source.""",
@@ -75,6 +78,23 @@ A CSV file has the columns name,work,bytes,seconds and, if you like, precision,l
 @click.option(
     "--precision", help="Compute roof (fp32); of the run's own kernels, only those of this precision."
 )
+@click.option(
+    "--compare",
+    "others",
+    multiple=True,
+    metavar="RUN",
+    help="Set this device beside the first one: bounds of the same workload, and their ratio. Repeatable.",
+)
+@click.option("--intensity", type=float, help="With --compare: a workload known by its work a byte alone.")
+@click.option(
+    "--decode",
+    type=click.Choice(("llama2_7b", "gpt2")),
+    help="Place a token of this language model, at each size of --batch.",
+)
+@click.option("--batch", "batches", type=Batches(), help="Sequences of --decode (1,2,4,...,256).")
+@click.option(
+    "--past", type=click.IntRange(1), default=1024, show_default=True, help="Tokens before, of --decode."
+)
 @click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), help="Write the figure here.")
 @click.option(
     "--html",
@@ -98,6 +118,11 @@ def command(
     table: Path | None,
     level: str | None,
     precision: str | None,
+    others: tuple[str, ...],
+    intensity: float | None,
+    decode: str | None,
+    batches: tuple[int, ...] | None,
+    past: int,
     svg: Path | None,
     html: Path | None,
     data: Path,
@@ -109,18 +134,32 @@ def command(
     instead (an ONNX file): then each of its modules gets the bound and the time that the roofs of --device
     allow.
     """
-    points = _given(texts, table, level, precision)
+    if intensity is not None and not others:
+        raise UserError("--intensity goes with --compare.", "Name the device to compare with.")
+    if others and html is not None:
+        raise UserError("--html does not go with --compare.", "Write the figure with --svg, or --json.")
+    points = _given(texts, table, level, precision, timed=not others)
+    if intensity is not None or decode is not None:
+        more = _unmeasured(intensity, decode, batches, past, level, precision)
+        points = [*(points or []), *more]
     told: list[tuple[str, str]] = []
     if roofline_model.is_model(run):
         layers, told = roofline_model.counted(
             Path(run), dict(dims), (level or "dram").lower(), (precision or "").lower(), depth
         )
         points = [*layers, *(points or [])]
-        if svg is None and html is None and not as_json:
+        if svg is None and html is None and not as_json and not others:
             html = Path(f"{Path(run).stem}.roofline.html")
         run = device or "latest"
     elif device is not None or dims:
         raise UserError("--device and --dim go with a model.", "Name an ONNX file, or the run alone.")
+    if others:
+        sheets = [_sheet(name, data, [], level, precision) for name in (run, *others)]
+        text = roofline_across.run(sheets, points or [], as_json, svg)
+        drawn = [_write(svg, text)] if svg is not None else []
+        if drawn and not as_json:
+            click.echo(f"\nWrote {svg}")
+        return
     sheet = _sheet(run, data, points, level, precision)
     written = [_write(path, text) for path, text in _files(sheet, svg, html, told)]
     if as_json:
@@ -138,7 +177,7 @@ def command(
 
 
 def _given(
-    texts: tuple[str, ...], table: Path | None, level: str | None, precision: str | None
+    texts: tuple[str, ...], table: Path | None, level: str | None, precision: str | None, *, timed: bool
 ) -> list[Point] | None:
     """The user's points, read before anything that takes time; None where there are none."""
     if not texts and table is None:
@@ -146,10 +185,29 @@ def _given(
     from reportgen.roofline import given
 
     where, what = (level or "dram").lower(), (precision or "fp32").lower()
-    points = [given.from_option(text, where, what) for text in texts]
+    points = [given.from_option(text, where, what, timed) for text in texts]
     if table is not None:
         points.extend(given.from_csv(table, where, what))
     return points
+
+
+def _unmeasured(
+    intensity: float | None,
+    decode: str | None,
+    batches: tuple[int, ...] | None,
+    past: int,
+    level: str | None,
+    precision: str | None,
+) -> list[Point]:
+    """Workloads that nobody timed: one known by its intensity, and the batches of a decoded model."""
+    from reportgen.roofline import across
+    from reportgen.roofline import batches as paths
+
+    where, what = (level or "dram").lower(), (precision or "fp32").lower()
+    found = [] if intensity is None else [across.at_intensity(intensity, where, what)]
+    if decode is not None:
+        found.extend(paths.path(decode, where, what, batches or paths.BATCHES, past))
+    return found
 
 
 def _sheet(

@@ -37,20 +37,29 @@ class PointError(UserError):
     """A point that cannot be placed: names where it stands, what is wrong, and the remedy."""
 
 
-def from_option(text: str, level: str, precision: str) -> Point:
+def from_option(text: str, level: str, precision: str, timed: bool = True) -> Point:
     """The point of `name,W,Q,T`; the name may hold commas.
+
+    Args:
+        text: as the user wrote it.
+        level: that the bytes cross.
+        precision: whose peak it is under.
+        timed: without, `name,W,Q` will do: work that was counted and not timed.
 
     Raises:
         PointError: a part is missing, or has a unit or a value that no point can have.
     """
     where = f"--point '{text}'"
     parts = text.rsplit(",", 3)
+    if not timed and len(parts) == 3:
+        parts.append("")
     if len(parts) != 4 or not parts[0].strip():
         raise PointError(
             f"{where} is not name,W,Q,T.",
             "Give the name, the work (FLOP), the bytes and the time (s): --point 'mykernel,2e9,1.2e9,0.05'.",
         )
-    return _point(dict(zip(COLUMNS, (part.strip() for part in parts), strict=True)), where, level, precision)
+    cells = dict(zip(COLUMNS, (part.strip() for part in parts), strict=True))
+    return _point(cells, where, level, precision, untimed=not timed)
 
 
 def from_csv(path: Path, level: str, precision: str) -> tuple[Point, ...]:
@@ -110,7 +119,10 @@ def _heads(row: list[str], path: Path) -> tuple[list[str], str]:
     return heads, OP if "op" in names else FLOP
 
 
-def _point(cells: dict[str, str], where: str, level: str, precision: str, unit: str = "") -> Point:
+def _point(
+    cells: dict[str, str], where: str, level: str, precision: str, unit: str = "", *, untimed: bool = False
+) -> Point:
+    """Checked; `untimed`: an empty time is one that was not taken."""
     name = cells["name"]
     if not name:
         raise PointError(f"{where}: the name is empty.", "Give every point a name.")
@@ -133,8 +145,9 @@ def _point(cells: dict[str, str], where: str, level: str, precision: str, unit: 
             "Integer precisions count OP, the others FLOP; name the other with --precision or a column.",
         )
     size = _bytes(cells["bytes"], where)
-    seconds = _seconds(cells["seconds"], where)
-    if not (0 < work / seconds < math.inf and 0 < work / size < math.inf):
+    seconds = _seconds(cells["seconds"], where) if cells["seconds"] or not untimed else None
+    rate = work / seconds if seconds is not None else None
+    if not ((rate is None or 0 < rate < math.inf) and 0 < work / size < math.inf):
         raise PointError(
             f"{where}: work, bytes and time are too far apart to be divided.", "Look at their units."
         )
@@ -144,9 +157,9 @@ def _point(cells: dict[str, str], where: str, level: str, precision: str, unit: 
         moved={level: Moved(size)},
         precision=precision,
         unit=unit,
-        rate=work / seconds,
-        low=work / seconds,
-        high=work / seconds,
+        rate=rate,
+        low=rate,
+        high=rate,
         work_source=Source.COUNTED,
         bytes_source=Source(source),
         group=name,

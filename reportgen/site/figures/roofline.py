@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,7 @@ def draw(data: Roofline) -> str:
         axes.set_yscale("log")
         axes.set_xlim(left, right)
         axes.set_ylim(bottom, top)
-        _ticks(axes, data, (left, right, bottom, top))
+        mark_ticks(axes, data.unit, (left, right, bottom, top))
         axes.grid(which="major")
         peak = max(roof.rate for roof in data.compute)
         for roof in data.memory:
@@ -53,16 +54,17 @@ def draw(data: Roofline) -> str:
             frameon=False,
             fontsize=8.5,
         )
-        return _titled(style.to_svg(figure), data.kernels)
+        return titled(style.to_svg(figure), {one.label: one.told for one in data.kernels if one.told})
 
 
-def _ticks(axes: Axes, data: Roofline, ends: tuple[float, float, float, float]) -> None:
+def mark_ticks(axes: Axes, unit: str, ends: tuple[float, float, float, float]) -> None:
+    """Decades in plain words on both axes, unlabelled ticks at 2 and 5; `ends` as `frame` gives them."""
     left, right, bottom, top = (round(math.log10(end)) for end in ends)
     across, up = range(left, right + 1), range(bottom, top + 1)
     axes.set_xticks([10.0**power for power in across], [significant(10.0**power) for power in across])
     axes.set_yticks(
         [10.0**power for power in up],
-        [format_value(10.0**power, f"{data.unit}/second") for power in up],
+        [format_value(10.0**power, f"{unit}/second") for power in up],
     )
     axes.set_xticks([step * 10.0**power for power in across[:-1] for step in (2, 5)], minor=True)
     axes.set_yticks([step * 10.0**power for power in up[:-1] for step in (2, 5)], minor=True)
@@ -267,14 +269,13 @@ def _names(axes: Axes, data: Roofline, named: list[tuple[float, str, bool]]) -> 
             )
 
 
-def _titled(svg: str, kernels: tuple[Kernel, ...]) -> str:
-    """Each kernel's group with a title, which a browser shows under the pointer."""
-    by_label = {kernel.label: kernel.told for kernel in kernels if kernel.told}
+def titled(svg: str, told: Mapping[str, str]) -> str:
+    """The group `kernel-<label>` of each of `told` with a title, which a browser shows under the pointer."""
 
     def title(match: re.Match[str]) -> str:
         return (
-            f"{match.group(0)}<title>{escape(by_label[match.group(1)])}</title>"
-            if match.group(1) in by_label
+            f"{match.group(0)}<title>{escape(told[match.group(1)])}</title>"
+            if match.group(1) in told
             else match.group(0)
         )
 

@@ -161,6 +161,14 @@ REFUSED = [
     (("--precision", "single", "--point", "k,1,1,1"), 2, "'single' is no precision"),
     (("nowhere",), 4, "no run 'nowhere'"),
     (("--svg", "no/such/folder/x.svg"), 2, "cannot be written"),
+    (("--intensity", "1"), 2, "--intensity goes with --compare"),
+    (("--compare", "latest", "--intensity", "0"), 2, "is no work a byte"),
+    (("--compare", "latest", "--intensity", "1", "--precision", "half"), 2, "'half' is no precision"),
+    (("--compare", "latest"), 2, "no workload to compare by"),
+    (("--compare", "latest", "--intensity", "1"), 2, "a run is named twice"),
+    (("--compare", "latest", "--intensity", "1", "--html", "x.html"), 2, "--html does not go with"),
+    (("--compare", "nowhere", "--intensity", "1"), 4, "no run 'nowhere'"),
+    (("--decode", "gpt2", "--precision", "int8"), 2, "not decoded in INT8"),
 ]
 
 
