@@ -9,8 +9,8 @@ from pathlib import Path
 from reportgen.runs.schema import MANIFEST
 from tests.simulated.asked import Asked
 from tests.simulated.cpu import make_bundle, make_data, make_records
-from tests.simulated.memory_points import bandwidth_probe, working_set_probe
-from tests.simulated.roofline_points import library_probes, peak_probes
+from tests.simulated.memory_points import bandwidth_probe
+from tests.simulated.roofline_points import peak_probes
 from tests.simulated.truth import CpuTruth
 
 STEADY = CpuTruth(passes=2)
@@ -30,8 +30,7 @@ STREAM_ID = "simulated-stream-200"
 
 def roofs_only(truth: CpuTruth) -> list[Asked]:
     """The probes that a roofline is made of."""
-    measured = [bandwidth_probe(truth), working_set_probe(truth)]
-    return [*peak_probes(truth), *library_probes(truth), *measured]
+    return [*peak_probes(truth), bandwidth_probe(truth)]
 
 
 def make_two(data: Path) -> tuple[Path, Path]:
