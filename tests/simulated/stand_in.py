@@ -1,4 +1,4 @@
-"""A GPU whose driver is the stand-in of `tests/data/cuda_stand_in`; `how` is what the program of a point does."""
+"""A GPU whose driver is the stand-in of `tests/data/cuda_stand_in`: `how` is what a point's program does."""
 
 from __future__ import annotations
 

@@ -211,7 +211,10 @@ def choose() -> Binding:
             continue
         return made
     reason = missing[-1]
-    raise BackendUnavailable(f"the CUDA driver cannot be used ({reason}).", f"{remedy(reason)}.".capitalize())
+    what = remedy(reason)
+    raise BackendUnavailable(
+        f"the CUDA driver cannot be used ({reason}).", f"{what[:1].upper()}{what[1:]}." if what else ""
+    )
 
 
 def available() -> list[tuple[str, str, str]]:

@@ -8,6 +8,11 @@
 `nodes:offsets`   nodes of a chase as offsets, for memory on the chip
 `node:...`        the first node of a chase: its address, index or offset
 `array:W`         random words, as many bytes as the set-up says
+`matrix:A B`      random floats, as many as the product of these sizes of the set-up; of several the last
+                  is the result
+`vector:A`        the same of one size
+`size:NAME`       a whole number of the set-up
+`value:...`       a factor, of the kind of the elements
 `count:...`       a number that the launcher chooses: words, loads, windows, lines, turns
 `number:...`      the multiprocessor that shall answer
 `setting:NAME`    a whole number of the set-up
@@ -16,6 +21,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -40,6 +46,9 @@ BLOCK_BYTES = 1 << 20
 """Random data of large arrays: one such block, repeated."""
 SENTINEL = 0xFFFFFFFF
 """Word that clocks and results hold before a launch: what still holds it was not written."""
+MOST_READ = 1 << 20
+"""Bytes of a matrix that are read back and compared."""
+FACTOR = 0.5
 COPY_WINDOWS = 16
 """Bulk copies of a launch."""
 
@@ -69,7 +78,9 @@ class Passed:
     clock_bits: int = 32
     clock_bytes: int = 0
     results: list[tuple[int, int]] = field(default_factory=list)
-    """(address, bytes) of what is read back."""
+    """(address, bytes) of what is read back, and must have been written."""
+    read: list[tuple[int, int]] = field(default_factory=list)
+    """(address, bytes) of what is read back beside."""
     result_bytes: int = 4
     """Of one result of the last output."""
     pristine: list[tuple[int, int, int]] = field(default_factory=list)
@@ -277,17 +288,46 @@ def _count(made: Passed, rest: str) -> Argument:
 
 
 def _array(made: Passed, _rest: str) -> Argument:
-    """Random words: memory that compresses equal ones must not help."""
     size = int(made.setup.get("bytes", 0))
     if size <= 0:
         raise LaunchError("the set-up of this point does not say how large its array is")
+    return _random(made, "unsigned", size), 8
+
+
+def _random(made: Passed, kind: str, size: int) -> int:
+    """Memory of random words: where equal ones are compressed, that must not help."""
     address = made.allocate(size)
-    block = random_values("unsigned", min(BLOCK_BYTES, size + 3) // 4, made.rng).tobytes()[:size]
+    each = np.dtype(TYPES[kind]).itemsize
+    block = random_values(kind, min(BLOCK_BYTES, size + each - 1) // each, made.rng).tobytes()[:size]
     made.binding.write(address, block)
     for start in range(len(block), size, len(block)):
         made.binding.copy(address + start, address, min(len(block), size - start))
     made.facts |= {"bytes_actual": int(made.facts.get("bytes_actual", 0)) + size, "data": "random"}
+    return address
+
+
+def _element(made: Passed) -> str:
+    return "double" if made.setup.get("precision") == "fp64" else "float"
+
+
+def _elements(made: Passed, rest: str) -> Argument:
+    """A matrix or a vector; what the last one holds is read back, and restored before every sample."""
+    kind = _element(made)
+    size = np.dtype(TYPES[kind]).itemsize
+    for name in rest.split():
+        size *= int(made.setup[name])
+    address = _random(made, kind, size)
+    copy = made.allocate(min(size, MOST_READ))
+    made.binding.copy(copy, address, min(size, MOST_READ))
+    made.results = []
+    made.pristine = [(address, copy, min(size, MOST_READ))]
+    made.read = [(address, min(size, MOST_READ))]
     return address, 8
+
+
+def _factor(made: Passed, _rest: str) -> Argument:
+    kind, size = ("<d", 8) if _element(made) == "double" else ("<f", 4)
+    return int.from_bytes(struct.pack(kind, FACTOR), "little"), size
 
 
 def _number(made: Passed, _rest: str) -> Argument:
@@ -303,6 +343,10 @@ _MAKERS: dict[str, Callable[[Passed, str], Argument]] = {
     "nodes": _nodes,
     "node": _node,
     "array": _array,
+    "matrix": _elements,
+    "vector": _elements,
+    "size": lambda made, rest: (int(made.setup[rest]), 4),
+    "value": _factor,
     "count": _count,
     "number": _number,
     "setting": lambda made, rest: (int(made.setup[rest]), 4),
@@ -315,7 +359,8 @@ def random_values(kind: str, count: int, rng: np.random.Generator) -> NDArray[np
     dtype = np.dtype(TYPES[kind])
     if dtype.kind == "f":
         return (0.5 + rng.random(count) / 2).astype(dtype)
-    words = rng.integers(0, 1 << 32, size=count * dtype.itemsize // 4 + 1, dtype=np.uint32) & 0x3FFF3FFF
+    words = rng.integers(0, 1 << 32, size=(count + 1) * dtype.itemsize // 4 + 2, dtype=np.uint32) & 0x3FFF3FFF
+    words = words[: len(words) // 2 * 2]
     return words.view(dtype)[:count]
 
 

@@ -48,13 +48,21 @@ class CtypesBinding:
 
     def open(self, number: int) -> None:
         """Initialise, and make the primary context of device `number` current in this thread."""
-        self._call("cuInit", 0)
+        self.initialise()
         device, context = ctypes.c_int(), ctypes.c_void_p()
         self._call("cuDeviceGet", ctypes.byref(device), number)
         self._device = device.value
         self._call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
         self._call("cuCtxSetCurrent", context)
         self._open = True
+
+    def initialise(self) -> None:
+        """Start the driver."""
+        self._call("cuInit", 0)
+
+    def spoilt(self) -> int:
+        """The code of a sticky error, with which the context answers to everything since; 0: it is sound."""
+        return int(self._driver.cuCtxSynchronize())
 
     def adopt(self, device: int) -> None:
         """Work in the context that is current already, which another binding made."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from reportgen.backends.cuda import generator_rows as rows
-from reportgen.backends.cuda.generator_operands import CONSTRAINTS, THREADS
+from reportgen.backends.cuda.generator_operands import CONSTRAINTS, slot
 from reportgen.backends.cuda.generator_parts import Parts, Request
 
 GROUP = 128
@@ -66,16 +66,16 @@ def warpgroup(request: Request) -> Parts:
         "step": f'asm volatile("{{ .reg .pred p; setp.ne.b32 p, 1, 0; {text} }}" : {outputs} : {inputs});',
         "left": descriptor("base"),
         "right": descriptor("(base + 8192)"),
-        "before": [f"{kind} d{i} = in[threadIdx.x + {THREADS * i}];" for i in range(count)]
-        + [f"unsigned a{i} = factors[threadIdx.x + {THREADS * i}];" for i in range(held)],
-        "after": [f"out[threadIdx.x + {THREADS * i}] = d{i};" for i in range(count)],
+        "before": [f"{kind} d{i} = in[{slot(i)}];" for i in range(count)]
+        + [f"unsigned a{i} = factors[{slot(i)}];" for i in range(held)],
+        "after": [f"out[{slot(i)}] = d{i};" for i in range(count)],
     }
     parameters = [
         (f"const {kind} *in", f"input:{kind}"),
         ("const unsigned *factors", "input:unsigned"),
         (f"{kind} *out", f"output:{kind}"),
     ]
-    return Parts(context, parameters, expect, work, {"threads": GROUP}, target)
+    return Parts(context, parameters, expect, work, {"threads": GROUP, "team": GROUP}, target)
 
 
 def tensor_memory(request: Request) -> Parts:
@@ -97,4 +97,4 @@ def tensor_memory(request: Request) -> Parts:
         "right": descriptor("(base + 8192)", VERSION),
     }
     parameters = [("const unsigned *factors", "input:unsigned"), ("unsigned *out", "output:unsigned")]
-    return Parts(context, parameters, expect, work, {"threads": GROUP}, target)
+    return Parts(context, parameters, expect, work, {"threads": GROUP, "team": GROUP}, target)

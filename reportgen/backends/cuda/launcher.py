@@ -8,7 +8,8 @@ chase     windows of dependent loads in one thread, over nodes that are laid out
 trace     dependent loads, each timed by itself: one row a load
 l2_matrix one line after the other from one multiprocessor: one row a line
 bulk      copies between global and shared memory, each waited for
-stream    the whole launch is timed, by events: bandwidth and rates of all multiprocessors together
+stream    the whole launch is timed, by events: bandwidth of all multiprocessors together
+kernel    the same of a computation: matrix products, vectors, rows
 
 Launch shape: `threads` of a block (else `warps` x 32, else one warp), `blocks` (else 1),
 `dynamic_bytes`.  `team` threads share one repetition of the work:
@@ -25,7 +26,8 @@ import msgspec
 from reportgen.backends.base import Batch, Order
 from reportgen.backends.cuda import binding as cuda
 from reportgen.backends.cuda import buffers, constants, targets
-from reportgen.backends.cuda.binding import Binding, Handle
+from reportgen.backends.cuda.binding import Binding, Handle, Shape
+from reportgen.backends.cuda.chase import Setup
 from reportgen.backends.cuda.clock import Frame
 from reportgen.backends.cuda.sampling import sample
 from reportgen.backends.cuda.shots import Prepared
@@ -33,9 +35,11 @@ from reportgen.errors import LaunchError
 from reportgen.runs.schema import Device
 
 WARP = 32
+FULL = 8
+"""Blocks of 256 threads that fill a multiprocessor."""
 STATIC_SHARED = 48 << 10
 """Shared memory that a block may have without asking for more, bytes."""
-KINDS = ("body", "chase", "trace", "l2_matrix", "bulk", "stream")
+KINDS = ("body", "chase", "trace", "l2_matrix", "bulk", "stream", "kernel")
 
 
 class CudaLauncher:
@@ -96,7 +100,8 @@ class CudaLauncher:
         name = str(setup["kernel"])
         function = self._binding.function(module, name)
         threads = int(setup.get("threads", WARP * int(setup.get("warps", 1))))
-        blocks = int(setup.get("blocks", self._multiprocessors if kind == "l2_matrix" else 1))
+        grid = _grid(kind, setup, threads, self._multiprocessors)
+        blocks = grid[0] * grid[1]
         shared = int(setup.get("dynamic_bytes", 0))
         if shared > STATIC_SHARED:
             self._binding.set_function_attribute(function, cuda.DYNAMIC_SHARED, shared)
@@ -114,7 +119,7 @@ class CudaLauncher:
         return Prepared(
             function=function,
             kind=kind,
-            blocks=blocks,
+            grid=grid,
             threads=threads,
             shared=shared,
             repetitions=_repetitions(kind, setup, threads, blocks, passed),
@@ -124,12 +129,28 @@ class CudaLauncher:
         )
 
 
-def _repetitions(
-    kind: str, setup: dict[str, int | float | str], threads: int, blocks: int, passed: buffers.Passed
-) -> int:
+def _grid(kind: str, setup: Setup, threads: int, multiprocessors: int) -> Shape:
+    """Blocks of a launch."""
+    if kind == "l2_matrix":
+        return multiprocessors, 1, 1
+    if kind != "kernel":
+        return int(setup.get("blocks", 1)), 1, 1
+    if "tile" in setup:
+        tile = int(setup["tile"])
+        return -(-int(setup["n"]) // tile), -(-int(setup["m"]) // tile), 1
+    if "rows" in setup:
+        return int(setup["rows"]), 1, 1
+    if "matrix:" in str(setup["arguments"]):  # a warp for every row
+        return -(-int(setup["n"]) * WARP // threads), 1, 1
+    return min(-(-int(setup["n"]) // threads), multiprocessors * FULL), 1, 1
+
+
+def _repetitions(kind: str, setup: Setup, threads: int, blocks: int, passed: buffers.Passed) -> int:
     """How often the work of a source is done in one row."""
     if kind in ("chase", "bulk"):
         return passed.windows
+    if kind == "kernel":
+        return 1
     if kind == "stream":
         return int(passed.facts["turns"]) * threads * blocks
     return max(1, threads // int(setup.get("team", WARP)))
@@ -138,4 +159,4 @@ def _repetitions(
 def _comparable(kind: str, passed: buffers.Passed, threads: int) -> bool:
     """Whether all launches leave the same: not where threads meet in memory, nor where nodes move on."""
     meet = bool(passed.pristine) and threads > WARP
-    return not meet and kind in ("body", "stream", "bulk")
+    return not meet and kind in ("body", "stream", "bulk", "kernel")

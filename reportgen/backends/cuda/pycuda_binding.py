@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
-from reportgen.backends.cuda import results
 from reportgen.backends.cuda.binding import Argument, Handle, Shape, fail
 from reportgen.backends.cuda.ctypes_binding import CtypesBinding
+from reportgen.errors import LaunchError
 
 
 class PycudaBinding:
@@ -32,16 +33,29 @@ class PycudaBinding:
         try:
             return function(*arguments, **named)
         except self._cuda.Error as error:
-            fail(_code(error), what)
+            self._refuse(what, error)
         except UnicodeDecodeError:  # a driver that cannot name its own error
             fail(999, what)
 
+    def _refuse(self, what: str, error: Exception) -> NoReturn:
+        """Raise what an exception of pycuda means: it has the driver's words, but not its code."""
+        text = str(error)
+        code = next((number for words, number in _WORDS.items() if words in text), 0)
+        if not code:
+            code = self._rest.spoilt()
+        if code:
+            fail(code, what)
+        raise LaunchError(f"{what}: {text}")
+
     def open(self, number: int) -> None:
         """Initialise, and make the primary context of device `number` current in this thread."""
+        self._rest.initialise()  # asked first, because it answers with a code
         self._call("cuInit", self._cuda.init)
         self._device = self._call("cuDeviceGet", self._cuda.Device, number)
         self._context = self._call("cuDevicePrimaryCtxRetain", self._device.retain_primary_context)
         self._call("cuCtxPushCurrent", self._context.push)
+        # pycuda aborts a process that ends with a context on its stack
+        atexit.register(self.close)
         self._rest.adopt(number)
 
     def close(self) -> None:
@@ -190,15 +204,4 @@ _WORDS = {
     "invalid argument": 1,
     "unknown error": 999,
 }
-"""Words of the driver's own text -> code, where the exception does not carry one."""
-
-
-def _code(error: Any) -> int:
-    code = getattr(error, "code", None)
-    if isinstance(code, int):
-        return code
-    text = str(error)
-    found = next((number for words, number in _WORDS.items() if words in text), 0)
-    if not found and type(error).__name__ == "MemoryError":
-        found = results.OUT_OF_MEMORY
-    return found or 999
+"""Words of the driver's own text -> code."""

@@ -67,7 +67,7 @@ STICKY = frozenset({46, 214, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 7
 
 def explain(code: int, call: str) -> str:
     """One line: call, name, meaning and, for a driver that does not start, the remedy."""
-    if code in REASONS and code not in MEANINGS:
+    if code in REASONS and (code not in MEANINGS or call == "cuInit"):
         reason, remedy = REASONS[code]
         return f"{call}: {reason} (error {code}). {remedy}"
     name, meaning = MEANINGS.get(code, ("", "the driver answers with a code not known here"))

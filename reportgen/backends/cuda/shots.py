@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from reportgen.backends.cuda.binding import Binding, Handle
+from reportgen.backends.cuda.binding import Binding, Handle, Shape
 from reportgen.backends.cuda.buffers import Passed
 from reportgen.errors import LaunchError
 
@@ -16,6 +16,9 @@ Reads = NDArray[np.int64]
 CHOSEN_APART = 37
 """Multiprocessors are asked in steps of so many: neighbours share a path."""
 NS_OF_MS = 1e6
+WHOLE = frozenset({"stream", "kernel"})
+STILL_HERE = frozenset({"shared", "local"})
+"""Paths whose kernels lay out their nodes anew in every launch, and always start at the first."""
 
 
 @dataclass
@@ -24,7 +27,7 @@ class Prepared:
 
     function: Handle
     kind: str
-    blocks: int
+    grid: Shape
     threads: int
     shared: int
     """Dynamic shared memory, bytes."""
@@ -38,9 +41,14 @@ class Prepared:
     """In one sample, back to back."""
 
     @property
+    def blocks(self) -> int:
+        """Of a launch."""
+        return self.grid[0] * self.grid[1] * self.grid[2]
+
+    @property
     def whole(self) -> bool:
         """Whether the launch is timed from outside, by events: its blocks run on many multiprocessors."""
-        return self.kind == "stream"
+        return self.kind in WHOLE
 
     @property
     def windows(self) -> int:
@@ -76,7 +84,8 @@ def shoot(binding: Binding, prepared: Prepared, number: int, events: tuple[Handl
     passed.refresh()
     chosen = number * CHOSEN_APART % max(1, prepared.multiprocessors)
     passed.set("number", chosen)
-    warm = passed.warm if number == 0 else min(passed.warm, int(passed.setup.get("unroll", 0)))
+    anew = number == 0 or passed.setup.get("path") in STILL_HERE
+    warm = passed.warm if anew else min(passed.warm, int(passed.setup.get("unroll", 0)))
     passed.set("loads", warm)
     if passed.chase is not None:
         passed.set("node", passed.chase.node)
@@ -85,7 +94,7 @@ def shoot(binding: Binding, prepared: Prepared, number: int, events: tuple[Handl
     for _ in range(prepared.launches):
         binding.launch(
             prepared.function,
-            (prepared.blocks, 1, 1),
+            prepared.grid,
             (prepared.threads, 1, 1),
             prepared.shared,
             passed.values,
@@ -93,12 +102,15 @@ def shoot(binding: Binding, prepared: Prepared, number: int, events: tuple[Handl
     if events:
         binding.record(events[1])
     binding.synchronize()
-    results = b"".join(binding.read(address, size) for address, size in passed.results)
+    results = b"".join(binding.read(*place) for place in (*passed.results, *passed.read))
     if results and results == b"\xff" * len(results):
         raise LaunchError("the kernel did not run: it left no results")
+    if prepared.whole and number:
+        # nothing of it is used, and there are megabytes of it
+        return Shot((1,), -1, 1, 1, frozenset(), results, binding.milliseconds(*events) if events else 0.0)
     reads = _reads(binding, prepared)
     wrong = _chase_fault(prepared, results, warm)
-    if passed.chase is not None:
+    if passed.chase is not None and passed.setup.get("path") not in STILL_HERE:
         unroll = int(passed.setup.get("unroll", 1)) if prepared.kind == "chase" else 1
         passed.chase.advance(warm + passed.windows * unroll)
     milliseconds = binding.milliseconds(*events) if events else 0.0
@@ -142,13 +154,14 @@ def _shot(
         here = frozenset({place} - {-1})
         return Shot(rows, place, int(spent.min()), int(spent.max()), here, results, 0.0, wrong)
     each = 2 * prepared.threads
-    spans = []
-    for block in range(prepared.blocks):
-        own = reads[block * each : (block + 1) * each]
-        _written(own, untouched, block)
-        # relative to the block's first read, so that a counter that wraps round does no harm
-        near = _differences(prepared, own, np.full(len(own), own[0]))
-        spans.append(int(near[1::2].max() - near[::2].min()))
+    own = reads[: prepared.blocks * each].reshape(prepared.blocks, each)
+    if not prepared.whole:  # where one thread of a block speaks for all, the rest stays as it was
+        idle = np.flatnonzero(np.all(own == untouched, axis=1))
+        _written(own[idle[0]] if len(idle) else own[0], untouched, int(idle[0]) if len(idle) else 0)
+    _written(own, untouched, 0)
+    # relative to the block's first read, so that a counter that wraps round does no harm
+    near = _differences(prepared, own, own[:, :1])
+    spans = (near[:, 1::2].max(axis=1) - near[:, ::2].min(axis=1)).tolist()
     tail = reads[prepared.blocks * each :][: prepared.blocks]
     places = [int(place) if place != untouched else -1 for place in tail]
     middle = sorted(spans)[len(spans) // 2]

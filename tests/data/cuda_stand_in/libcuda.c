@@ -89,6 +89,8 @@ int cuModuleGetFunction(void** f, void* m, const char* name) {
 int cuModuleGetGlobal_v2(uint64_t* p, size_t* n, void* m, const char* name) { (void)p; (void)n; (void)m; (void)name; return 500; }
 int cuFuncGetAttribute(int* v, int which, void* f) { (void)which; (void)f; *v = 16; return 0; }
 int cuFuncSetAttribute(void* f, int which, int v) { (void)f; (void)which; (void)v; return 0; }
+int cuFuncSetBlockShape(void* f, int x, int y, int z) { (void)f; (void)x; (void)y; (void)z; return 0; }
+int cuFuncSetSharedSize(void* f, unsigned n) { (void)f; (void)n; return 0; }
 int cuEventCreate(void** e, unsigned flags) { (void)flags; *e = malloc(8); return 0; }
 int cuEventDestroy_v2(void* e) { free(e); return 0; }
 int cuEventRecord(void* e, void* s) { CHECK; (void)s; *(uint64_t*)e = now; return 0; }

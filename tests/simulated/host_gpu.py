@@ -1,0 +1,207 @@
+"""A binding whose device memory is host memory and whose kernels do what the source's set-up says they do.
+
+Pointer chases are followed through what the launcher laid out; all else leaves clock reads and results.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from reportgen.backends.cuda.binding import Argument, Shape
+from reportgen.backends.cuda.constants import offsets
+from reportgen.backends.cuda.elf import Cubin
+
+WINDOW = 128
+"""Cycles of every window."""
+LOAD = 40
+"""Cycles of every traced load."""
+MULTIPROCESSORS = 132
+BASE = 1024
+"""Where the shared and local memory of a thread begin."""
+
+
+@dataclass
+class HostGpu:
+    """See `reportgen.backends.cuda.binding.Binding`."""
+
+    setup: dict[str, int | float | str] = field(default_factory=dict)
+    """Of the program that is launched next."""
+    broken_chase: bool = False
+    name: str = "host"
+    memory_of: dict[int, Any] = field(default_factory=dict)
+    launches: int = 0
+    now: int = 0
+    largest: int = 0
+
+    def open(self, number: int) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+    def driver_version(self) -> int:
+        return 13000
+
+    def device_name(self) -> str:
+        return "host"
+
+    def attribute(self, which: int) -> int:
+        return MULTIPROCESSORS
+
+    def memory(self) -> tuple[int, int]:
+        return 1 << 30, 1 << 30
+
+    def load(self, cubin: bytes) -> Any:
+        return cubin
+
+    def unload(self, module: Any) -> None:
+        pass
+
+    def function(self, module: Any, name: str) -> Any:
+        return module, name
+
+    def function_attribute(self, function: Any, which: int) -> int:
+        return 16
+
+    def set_function_attribute(self, function: Any, which: int, value: int) -> None:
+        pass
+
+    def variable(self, module: Any, name: str) -> tuple[int, int]:
+        if name not in self.memory_of:  # type: ignore[comparison-overlap]
+            self.memory_of[name] = self.allocate(1 << 16)  # type: ignore[index]
+        return self.memory_of[name], 1 << 16  # type: ignore[index]
+
+    def allocate(self, size: int) -> int:
+        block = np.zeros(size + 8, dtype=np.uint8)
+        address = int(block.ctypes.data)
+        self.memory_of[address] = block
+        self.largest = max(self.largest, size)
+        return address
+
+    def free(self, address: int) -> None:
+        del self.memory_of[address]
+
+    def write(self, address: int, data: bytes) -> None:
+        ctypes.memmove(address, data, len(data))
+
+    def read(self, address: int, size: int) -> bytes:
+        return ctypes.string_at(address, size)
+
+    def fill(self, address: int, word: int, words: int) -> None:
+        ctypes.memmove(address, word.to_bytes(4, "little") * words, 4 * words)
+
+    def copy(self, target: int, source: int, size: int) -> None:
+        ctypes.memmove(target, source, size)
+
+    def synchronize(self) -> None:
+        pass
+
+    def event(self) -> Any:
+        return [0]
+
+    def record(self, event: Any) -> None:
+        event[0] = self.now
+
+    def milliseconds(self, start: Any, stop: Any) -> float:
+        return float(stop[0] - start[0]) * 1e-6
+
+    def texture(self, address: int, size: int) -> int:
+        return address
+
+    def word(self, address: int, size: int) -> int:
+        return int.from_bytes(ctypes.string_at(address, size), "little")
+
+    def launch(
+        self, function: Any, grid: Shape, block: Shape, shared: int, arguments: Sequence[Argument]
+    ) -> None:
+        self.launches += 1
+        self.now += 50_000
+        code, name = function
+        values = [value for value, _ in arguments]
+        if name.startswith("frame_"):
+            self._frame(name, values)
+            return
+        words = [word.strip() for word in str(self.setup["arguments"]).split(";")]
+        assert len(words) == len(values)
+        for word, size in zip(words, (size for _, size in arguments), strict=True):
+            assert size == (
+                4
+                if word.startswith(("count", "number", "setting", "size", "value", "node:index", "node:off"))
+                else 8
+            )
+        _Kernel(
+            self, self.setup, dict(zip(words, values, strict=True)), grid[0] * grid[1], block[0], code, name
+        ).run()
+
+    def _frame(self, name: str, values: list[int]) -> None:
+        if name == "frame_wait":
+            self.write(values[0], np.array([0, 198_000, self.now, self.now + 100_000], np.uint64).tobytes())
+        else:
+            kind = np.uint32 if name.endswith("32") else np.uint64
+            self.write(values[0], np.array([10, 12], kind).tobytes())
+
+
+@dataclass
+class _Kernel:
+    gpu: HostGpu
+    setup: dict[str, int | float | str]
+    given: dict[str, int]
+    blocks: int
+    threads: int
+    code: bytes
+    name: str
+
+    def of(self, kind: str) -> int:
+        return next(value for word, value in self.given.items() if word.startswith(kind))
+
+    def run(self) -> None:
+        kind = str(self.setup.get("kind", "body"))
+        for word, value in self.given.items():
+            if word.startswith("output"):
+                self.gpu.fill(value, 42, 4)
+        if kind in ("chase", "trace"):
+            self._chase(traced=kind == "trace")
+        elif kind in ("l2_matrix", "bulk"):
+            self._clocks([WINDOW] * self.of("count:lines" if kind == "l2_matrix" else "count:windows"))
+        else:
+            self._clocks([WINDOW] * (self.threads * self.blocks), [5] * self.blocks)
+
+    def _clocks(self, spans: list[int], tail: Sequence[int] = ()) -> None:
+        word = next(word for word in self.given if word.startswith("clocks"))
+        kind = np.uint64 if "long long" in word else np.uint32
+        pairs = np.stack([np.full(len(spans), 7), 7 + np.array(spans)], axis=1).reshape(-1)
+        self.gpu.write(self.given[word], np.array([*pairs, *tail], dtype=kind).tobytes())
+
+    def _chase(self, traced: bool) -> None:
+        gpu, path = self.gpu, str(self.setup.get("path", ""))
+        unroll = 1 if traced else int(self.setup["unroll"])
+        rounds = int(self.setup["steps"]) if traced else self.given.get("count:windows", 1)
+        if path == "texture":
+            node, step = self.of("node"), lambda n: gpu.word(self.of("texture") + 4 * n, 4)
+        elif path == "constant":
+            variable = f"nodes_{self.name}"
+            start, address = offsets(Cubin(self.code), variable)[variable], gpu.variable(None, variable)[0]
+            node, step = start + self.of("node"), lambda n: gpu.word(address + n - start, 4)
+        elif path in ("shared", "local"):
+            node, step = BASE, lambda n: BASE + gpu.word(self.of("nodes") + n - BASE, 4)
+        else:
+            node, step = self.of("node"), lambda n: gpu.word(n, 8)
+        for _ in range(self.given.get("count:loads", 0)):
+            node = step(node)
+        ends = []
+        for number in range(rounds):
+            for _ in range(unroll):
+                node = step(node)
+            ends.append(node + (16 if gpu.broken_chase and number == 2 else 0))
+        width = next(word for word in self.given if word.startswith("output"))
+        kind = np.uint64 if "long long" in width else np.uint32
+        gpu.write(self.given[width], np.array(ends, dtype=kind).tobytes())
+        if traced:
+            gpu.write(self.of("clocks"), np.full(rounds, LOAD, np.uint32).tobytes())
+        else:
+            self._clocks([WINDOW] * rounds)

@@ -1,0 +1,127 @@
+"""Every kind of point is set up, launched and verified: chases are followed through what was laid out."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from reportgen.backends.base import Batch, Order, Source
+from reportgen.backends.cuda import targets
+from reportgen.backends.cuda.builder import CudaBuilder
+from reportgen.backends.cuda.generator import CudaGenerator
+from reportgen.backends.cuda.launcher import CudaLauncher
+from reportgen.errors import LaunchError, Unsupported
+from reportgen.suite import expand
+from reportgen.suite.definition import PlannedPoint
+from reportgen.suite.load import load_suite
+from tests.simulated.host_gpu import LOAD, MULTIPROCESSORS, WINDOW, HostGpu
+
+DEVICE = targets.device(targets.parse("sm_90"))
+
+
+@cache
+def source(probe: str, **settings: int | str) -> Source:
+    """What the generator makes of a probe at settings of ours."""
+    suite = load_suite()
+    found = next(one for one in expand.probes(suite, "sm_90") if one.id == probe)
+    point = PlannedPoint(f"{probe}#here", probe, dict(settings))
+    return CudaGenerator(DEVICE, suite.tables["cuda"]).generate(found, point)
+
+
+@pytest.fixture(scope="module")
+def launcher(toolchain: str) -> tuple[CudaLauncher, HostGpu]:
+    gpu = HostGpu()
+    return CudaLauncher(0, DEVICE, gpu), gpu
+
+
+def visit(launcher: tuple[CudaLauncher, HostGpu], made: Source, code: bytes = b"code") -> Batch:
+    launcher[1].setup = made.setup
+    return launcher[0].measure(Order(made.point, code, "sha", made.setup, 0.002, 0.0, 7, 0))
+
+
+@pytest.mark.parametrize(
+    "path", ["plain", "ca", "cg", "nc", "volatile", "texture", "shared", "local", "constant"]
+)
+def test_a_chase_ends_where_it_must(launcher: tuple[CudaLauncher, HostGpu], path: str) -> None:
+    probe = "on_chip_sweep" if path in ("shared", "local", "constant") else "working_set_sweep"
+    made = source(f"memory_hierarchy/{probe}", path=path, bytes=16384)
+    code = CudaBuilder().build(made).code if path == "constant" else b"code"
+    batch = visit(launcher, made, code)
+    assert (batch.status, batch.reason) == ("ok", "")
+    windows = batch.columns["repetitions"][0]
+    assert set(batch.columns["ticks"]) == {WINDOW * windows}
+    assert set(batch.columns["empty"]) == {2 * windows}
+    assert batch.facts["bytes_actual"] == 16384
+
+
+def test_a_chase_that_goes_astray_is_invalid(launcher: tuple[CudaLauncher, HostGpu]) -> None:
+    launcher[1].broken_chase = True
+    batch = visit(launcher, source("memory_hierarchy/working_set_sweep", path="cg", bytes=65536))
+    launcher[1].broken_chase = False
+    assert batch.status == "invalid"
+    assert "windows ended at another node" in batch.reason
+    assert set(batch.gates) == {"wrong result"}
+
+
+@pytest.mark.parametrize(
+    ("probe", "settings"),
+    [
+        ("cache_conflict", {"stride": 4096, "count": 5}),
+        ("stride_sweep", {"path": "ca", "offset": 24}),
+        ("tlb_reach", {"stride": 65536, "count": 8}),
+    ],
+)
+def test_other_layouts(
+    launcher: tuple[CudaLauncher, HostGpu], probe: str, settings: dict[str, int | str]
+) -> None:
+    assert visit(launcher, source(f"memory_hierarchy/{probe}", **settings)).status == "ok"
+
+
+def test_a_trace_has_a_row_for_every_load(launcher: tuple[CudaLauncher, HostGpu]) -> None:
+    batch = visit(launcher, source("memory_hierarchy/sector_trace", path="ca", stride=32))
+    assert batch.status == "ok"
+    assert set(batch.columns["ticks"]) == {LOAD}
+    assert max(batch.columns["thread"]) + 1 == 2048
+
+
+def test_distances_have_a_row_for_every_line(launcher: tuple[CudaLauncher, HostGpu]) -> None:
+    batch = visit(launcher, source("memory_hierarchy/l2_matrix", count=64))
+    assert max(batch.columns["thread"]) + 1 == 64
+    places = set(batch.columns["cpu"])
+    assert len(places) >= 8
+    assert max(places) < MULTIPROCESSORS
+
+
+def test_a_stream_is_timed_from_outside(launcher: tuple[CudaLauncher, HostGpu]) -> None:
+    made = source("memory_hierarchy/bandwidth_saturation", kernel="copy", width=16, blocks=4, bytes=1 << 20)
+    batch = visit(launcher, made)
+    assert batch.status == "ok"
+    launches = int(batch.facts["launches"])
+    assert launches == 6
+    moved = made.work["bytes"] * batch.columns["repetitions"][0] / launches
+    assert moved == 2 << 20
+    # 50 microseconds a launch at 1.98 cycles a nanosecond
+    assert set(batch.columns["ticks"]) == {round(launches * 50_000 * 1.98)}
+    with pytest.raises(Unsupported, match="less than 1024 blocks move"):
+        visit(
+            launcher,
+            source(
+                "memory_hierarchy/bandwidth_saturation", kernel="read", width=16, blocks=1024, bytes=1 << 20
+            ),
+        )
+
+
+def test_warps_side_by_side_count_each(launcher: tuple[CudaLauncher, HostGpu]) -> None:
+    made = source("gpu_execution/warp_count_sweep", operation="fp32_fma", accumulators=4, warps=8)
+    batch = visit(launcher, made)
+    assert set(batch.columns["repetitions"]) == {8}
+    assert set(batch.columns["cpu"]) == {5}
+
+
+def test_an_argument_that_is_not_known(launcher: tuple[CudaLauncher, HostGpu]) -> None:
+    made = source("gpu_execution/warp_count_sweep", operation="fp32_fma", accumulators=4, warps=8)
+    setup = made.setup | {"arguments": "nonsense:int"}
+    with pytest.raises(LaunchError, match="'nonsense:int'"):
+        launcher[0].measure(Order("x", b"code", "sha", setup, 0.001, 0.0, 1, 0))
+    assert len(launcher[1].memory_of) <= 3  # what a refused visit took is given back

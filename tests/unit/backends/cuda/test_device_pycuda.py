@@ -1,0 +1,83 @@
+"""Real pycuda, where it is installed, driven through the stand-in of the driver: the same statuses."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.simulated import stand_in
+
+SCRIPT = """
+import sys
+from reportgen.backends.base import Order
+from reportgen.backends.cuda import binding, compiler
+from reportgen.backends.cuda.launcher import CudaLauncher
+from tests.simulated.stand_in import DEVICE
+# NVRTC asks the driver that it finds for more than the stand-in knows
+compiler.compile_kernels = lambda kernels, target: {kernel.name: b"\\x7fELF" for kernel in kernels}
+try:
+    launcher = CudaLauncher(0, DEVICE, binding.choose())
+except Exception as error:
+    print(type(error).__name__, error)
+    sys.exit()
+setup = {"kernel": "probe_x", "arguments": "input:float; output:unsigned; clocks:unsigned", "threads": 32}
+for how in sys.argv[1:]:
+    code = f"stand-in ioc 128 {how}\\0".encode()
+    try:
+        batch = launcher.measure(Order("p", code, "s", setup, 0.01, 0.0, 1, 0))
+        print(how, batch.facts["binding"], batch.status, batch.columns["ticks"][0])
+    except Exception as error:
+        print(how, type(error).__name__, error)
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    spec = find_spec("pycuda")
+    places = list(spec.submodule_search_locations or []) if spec else []
+    driver = next((path for place in places for path in Path(place).glob("_driver*.so")), None)
+    if driver is None:
+        pytest.skip("pycuda is not installed")
+    cc, nm = shutil.which("gcc") or shutil.which("cc"), shutil.which("nm")
+    if cc is None or nm is None:
+        pytest.skip("no C compiler is here to build a stand-in for the driver")
+    made = tmp_path_factory.mktemp("driver")
+    listed = subprocess.run(
+        [nm, "-D", "--undefined-only", driver], capture_output=True, text=True, check=True
+    )
+    wanted = set(re.findall(r"\bcu[A-Z]\w+", listed.stdout))
+    known = set(re.findall(r"^int (cu\w+)", stand_in.SOURCE.read_text(), re.MULTILINE))
+    rest = made / "rest.c"
+    rest.write_text("".join(f"int {name}(void) {{ return 801; }}\n" for name in sorted(wanted - known)))
+    library = made / "libcuda.so.1"
+    subprocess.run([cc, "-shared", "-fPIC", "-o", library, stand_in.SOURCE, rest], check=True)
+    return made
+
+
+def run(folder: Path, *how: str, **environment: str) -> list[str]:
+    there = os.pathsep.join([str(stand_in.ROOT), os.environ.get("PYTHONPATH", "")])
+    told = os.environ | {"LD_LIBRARY_PATH": str(folder), "PYTHONPATH": there} | environment
+    command = [sys.executable, "-c", SCRIPT, *how]
+    return subprocess.run(command, env=told, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def test_programs(folder: Path) -> None:
+    said = run(folder, "fine", "wrong", "still", "refused", "fault", "fine")
+    assert said[:3] == ["fine pycuda ok 128", "wrong pycuda invalid 128", "still pycuda invalid 0"]
+    assert said[3].startswith("refused LaunchError cuLaunchKernel")
+    assert said[4].startswith("fault DeviceLost")
+    assert "700" in said[4]
+    assert said[5].startswith("fine DeviceLost")
+
+
+@pytest.mark.parametrize("code", ["34", "100", "803", "999"])
+def test_a_driver_that_does_not_start(folder: Path, code: str) -> None:
+    said = run(folder, "fine", STAND_IN_INIT=code)
+    assert f"error {code}" in said[0]

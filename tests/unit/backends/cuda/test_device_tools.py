@@ -1,0 +1,87 @@
+"""Codes of the driver, choice of a binding, ncu's tables, NVML without its package."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from reportgen.backends.cuda import binding, counters, nvml, results
+from reportgen.backends.cuda.counters import Reading
+from reportgen.errors import BackendUnavailable, DeviceLost, LaunchError, UserError
+
+DATA = Path(__file__).resolve().parents[3] / "data/ncu"
+"""Layouts of ncu's tables, as versions of it print them, among what else goes to the same stream."""
+
+
+def test_the_long_table() -> None:
+    found = counters.read((DATA / "long.txt").read_text())
+    kernel = "copy(array(float32, 1d), array(float32, 1d))"
+    assert found == [
+        Reading("0", kernel, "DRAM Frequency", "hz", 4963609951.19),
+        Reading("0", kernel, "Elapsed Cycles", "cycle", 18021.0),
+    ]
+
+
+def test_the_wide_table() -> None:
+    assert counters.read((DATA / "wide.csv").read_text()) == [
+        Reading("0", "probe_a", "dram__bytes.sum", "byte", 2e9),
+        Reading("0", "probe_a", "gpu__time_duration.sum", "ns", 1500.5),
+        Reading("1", "probe_b", "dram__bytes.sum", "byte", 64.0),
+        Reading("1", "probe_b", "sm__throughput.avg.pct", "%", 12.5),
+    ]
+    assert counters.read("no table here\n") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("1,5", 1.5), ("1,500", 1500.0), ("1.5", 1.5), ("", None), ("N/A", None), ("x", None)]
+)
+def test_numbers(text: str, value: float | None) -> None:
+    assert counters.number(text) == value
+
+
+def test_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert counters.refused("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission\n").startswith(
+        "not_permitted: "
+    )
+    assert counters.refused("==ERROR== Failed to connect\n") == "unsupported: ncu says: Failed to connect"
+    assert counters.refused("all is well") == ""
+    monkeypatch.setattr(counters.shutil, "which", lambda name: None)
+    assert counters.describe() == "unsupported: Nsight Compute (ncu) is not installed"
+    monkeypatch.setattr(counters.shutil, "which", lambda name: "/bin/ncu")
+    parameters = tmp_path / "params"
+    parameters.write_text("RmProfilingAdminOnly: 1\n")
+    assert "NVreg_RestrictProfilingToAdminUsers=0" in counters.describe(parameters)
+
+
+def test_what_a_code_becomes() -> None:
+    with pytest.raises(DeviceLost, match="CUDA_ERROR_ILLEGAL_ADDRESS 700"):
+        binding.fail(700, "cuCtxSynchronize")
+    with pytest.raises(MemoryError, match="not enough free memory"):
+        binding.fail(2, "cuMemAlloc")
+    with pytest.raises(PermissionError):
+        binding.fail(800, "cuInit")
+    with pytest.raises(LaunchError, match="not known here"):
+        binding.fail(4711, "cuInit")
+    assert "nvidia-fabricmanager" in results.explain(802, "cuInit")
+
+
+def test_a_binding_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(binding.VARIABLE, "nonsense")
+    with pytest.raises(UserError, match="pycuda, cuda-bindings, ctypes"):
+        binding.choose()
+    monkeypatch.setenv(binding.VARIABLE, "cuda-bindings")
+    monkeypatch.setitem(sys.modules, "cuda", None)
+    with pytest.raises(BackendUnavailable, match="Pip install cuda-bindings"):
+        binding.choose()
+    assert "CUDA_ENABLE_CURAND = False" in binding.remedy("fatal error: curand.h: No such file")
+    assert "--gpus all" in binding.remedy("libcuda.so.1: cannot open shared object file")
+    assert [name for name, _, _ in binding.available()] == ["pycuda", "cuda-bindings", "ctypes"]
+
+
+def test_nvml_without_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pynvml", None)
+    assert "pip install nvidia-ml-py" in str(nvml.read("0000:3b:00.0")["nvml_unknown"])
+    assert nvml.throttle(0x1) == "none"
+    assert nvml.throttle(0x1 | 0x4 | 0x40) == "power cap, thermal (hardware)"
