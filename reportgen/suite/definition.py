@@ -27,7 +27,7 @@ class Operation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Operation class: `integer`, `float`, `vector`, `conversion`, `memory`, `mask`, ..."""
     registers: str
     """Register class of the accumulator: `r64`, `xmm`, `ymm`, `zmm`, `k`, `tmm` on x86-64; `x`, `v`, `s`,
-    `d` on AArch64."""
+    `d` on AArch64; `r16`, `r32`, `r64`, `fragment` in CUDA."""
     form: str = ""
     """Used for latency and throughput, unless one of the next two is given."""
     latency: str = ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from reportgen.backends.cuda import generator_rows as rows
-from reportgen.backends.cuda.generator_operands import CONSTRAINTS, THREADS
+from reportgen.backends.cuda.generator_operands import CONSTRAINTS, slot
 from reportgen.backends.cuda.generator_parts import Parts, Request
 
 GROUP = 128
@@ -66,9 +66,9 @@ def warpgroup(request: Request) -> Parts:
         "step": f'asm volatile("{{ .reg .pred p; setp.ne.b32 p, 1, 0; {text} }}" : {outputs} : {inputs});',
         "left": descriptor("base"),
         "right": descriptor("(base + 8192)"),
-        "before": [f"{kind} d{i} = in[threadIdx.x + {THREADS * i}];" for i in range(count)]
-        + [f"unsigned a{i} = factors[threadIdx.x + {THREADS * i}];" for i in range(held)],
-        "after": [f"out[threadIdx.x + {THREADS * i}] = d{i};" for i in range(count)],
+        "before": [f"{kind} d{i} = in[{slot(i)}];" for i in range(count)]
+        + [f"unsigned a{i} = factors[{slot(i)}];" for i in range(held)],
+        "after": [f"out[{slot(i)}] = d{i};" for i in range(count)],
     }
     parameters = [
         (f"const {kind} *in", f"input:{kind}"),

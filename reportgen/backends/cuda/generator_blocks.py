@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from reportgen.backends.cuda import generator_rows as rows
 from reportgen.backends.cuda.generator_memory import shared_limit
+from reportgen.backends.cuda.generator_operands import CROWD
 from reportgen.backends.cuda.generator_parts import Parts, Request
 from reportgen.backends.cuda.generator_windows import WARP, bind, code
 from reportgen.errors import Unsupported
@@ -34,7 +35,7 @@ def registers(request: Request) -> Parts:
     work = {"instructions": 2.0 * count, "flop": 2.0 * count * operation.flop}
     # without a bound the assembler takes all that the next step of occupancy leaves it
     context = {"bound": bound, "rounds": 2, "attributes": f"__maxnreg__({wanted}) ", **code(bound)}
-    return Parts(context, bound.parameters, expect, work, {"threads": 128}, target, wide_clock=True)
+    return Parts(context, bound.parameters, expect, work, {"threads": CROWD}, target, wide_clock=True)
 
 
 def banks(request: Request) -> Parts:

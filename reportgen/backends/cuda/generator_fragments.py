@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from reportgen.backends.cuda.generator_operands import CONSTRAINTS, THREADS
+from reportgen.backends.cuda.generator_operands import CONSTRAINTS, slot
 from reportgen.suite.definition import Operation
 
 LANES = 32
@@ -102,24 +102,19 @@ class Fragment:
         """Declarations and starting values."""
         kind, factor, tag = self.operation.ctype, self._factor, self.tag
         lines = [
-            f"{kind} {name} = in{tag}[threadIdx.x + {THREADS * slot}];"
-            for slot, name in enumerate(self._accumulators)
+            f"{kind} {name} = in{tag}[{slot(number)}];" for number, name in enumerate(self._accumulators)
         ]
         names = [f"{which}{tag}{i}" for which in "ab" for i in range(self.counts[which])]
         if "{s}" in self.form:
             names.append(f"s{tag}")
         return lines + [
-            f"{factor} {name} = factors{tag}[threadIdx.x + {THREADS * slot}];"
-            for slot, name in enumerate(names)
+            f"{factor} {name} = factors{tag}[{slot(number)}];" for number, name in enumerate(names)
         ]
 
     @property
     def after(self) -> list[str]:
         """The accumulators are stored."""
-        return [
-            f"out{self.tag}[threadIdx.x + {THREADS * slot}] = {name};"
-            for slot, name in enumerate(self._accumulators)
-        ]
+        return [f"out{self.tag}[{slot(number)}] = {name};" for number, name in enumerate(self._accumulators)]
 
     @property
     def _accumulators(self) -> list[str]:

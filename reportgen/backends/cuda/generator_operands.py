@@ -14,6 +14,10 @@ from reportgen.suite.definition import Operation
 
 THREADS = 1024
 """Most threads of a block: the distance of two accumulators in `in`, `out` and the cells, in elements."""
+SLOTS = 64
+"""Places of `THREADS` elements in an array of operands or results."""
+CROWD = 128
+"""Threads of a block where there are more values than slots."""
 MOST_CHAINS = 8
 """Accumulators for which the cells of shared, local and constant memory have room."""
 
@@ -27,6 +31,14 @@ CONSTRAINTS = {
     "double": "d",
 }
 """C type -> the letter of inline PTX."""
+
+
+def slot(number: int) -> str:
+    """Index of a thread's value `number` in an array of `SLOTS` * `THREADS` elements.
+
+    Values beyond the slots lie between those of the first, so blocks that have them are of `CROWD` threads.
+    """
+    return f"threadIdx.x + {THREADS * (number % SLOTS) + CROWD * (number // SLOTS)}"
 
 
 @dataclass(frozen=True)
@@ -177,8 +189,8 @@ class Bound:
             constant=self._constant,
         )
 
-    def _input(self, slot: int) -> str:
-        return f"in{self.tag}[threadIdx.x + {THREADS * slot}]"
+    def _input(self, number: int) -> str:
+        return f"in{self.tag}[{slot(number)}]"
 
     @property
     def before(self) -> list[str]:
@@ -200,7 +212,7 @@ class Bound:
     def after(self) -> list[str]:
         """The accumulators are stored, or the compiler would drop them."""
         names = [f"{name}{self.tag}{i}" for name in self._accumulators for i in range(self.chains)]
-        return [f"out{self.tag}[threadIdx.x + {THREADS * slot}] = {name};" for slot, name in enumerate(names)]
+        return [f"out{self.tag}[{slot(number)}] = {name};" for number, name in enumerate(names)]
 
     @property
     def _accumulators(self) -> str:

@@ -62,7 +62,7 @@ def require(title: str, targets: tuple[str, ...], isa: str) -> str:
     """
     found = target(targets, isa)
     if not found:
-        raise Unsupported(f"{title} needs {needs(targets)}")
+        raise Unsupported(f"{title}: needs {needs(targets)}")
     return found
 
 

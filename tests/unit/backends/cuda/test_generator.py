@@ -76,20 +76,23 @@ def test_a_kernel_name_belongs_to_one_text() -> None:
         (
             "sm_75",
             "tensor_operations/instruction_latency_mma_m16n8k32_e4m3_f32",
-            "16x8x32 E4M3 matrix product into FP32 needs sm_89 or newer",
+            "16x8x32 E4M3 matrix product into FP32: needs sm_89 or newer",
         ),
-        ("sm_80", "instruction_latency/fp32x2_fma", "two FP32 fused multiply-adds needs sm_100 or newer"),
+        ("sm_80", "instruction_latency/fp32x2_fma", "two FP32 fused multiply-adds: needs sm_100 or newer"),
         (
             "sm_100",
             "tensor_operations/wgmma_m64n64k16_f16_f32",
-            "64x64x16 FP16 matrix product of a warp group into FP32 needs sm_90a",
+            "64x64x16 FP16 matrix product of a warp group into FP32: needs sm_90a",
         ),
         (
             "sm_120",
             "tensor_operations/tcgen05_m128n64k16_f16_f32",
-            "128x64x16 FP16 matrix product through tensor memory into FP32 needs sm_100a, sm_103a or sm_110a",
+            (
+                "128x64x16 FP16 matrix product through tensor memory into FP32: "
+                "needs sm_100a, sm_103a or sm_110a"
+            ),
         ),
-        ("sm_89", "memory_hierarchy/bulk_copy", "a bulk copy needs sm_90 or newer"),
+        ("sm_89", "memory_hierarchy/bulk_copy", "a bulk copy: needs sm_90 or newer"),
         ("sm_90", "gpu_execution/register_pressure", "the assembler bounds no kernel below 24 registers"),
     ],
 )

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from reportgen.backends.cuda import generator_operands as operands
 from reportgen.backends.cuda import generator_rows as rows
 from reportgen.backends.cuda.generator_fragments import Fragment
 from reportgen.backends.cuda.generator_operands import CONSTRAINTS, PLACES, Bound
@@ -87,7 +88,7 @@ def test_an_entry_of_targets_is_a_bound_or_a_target() -> None:
     ],
 )
 def test_what_is_needed_in_words(targets: tuple[str, ...], words: str) -> None:
-    with pytest.raises(Unsupported, match=f"^a juggle needs {words}$"):
+    with pytest.raises(Unsupported, match=f"^a juggle: needs {words}$"):
         rows.require("a juggle", targets, "sm_75" if "<" not in targets[0] else "sm_120")
 
 
@@ -154,3 +155,24 @@ def test_cells_of_accumulators_lie_apart() -> None:
 def test_registers_of_fragments(name: str, counts: dict[str, int]) -> None:
     row = suite.table()[name]
     assert Fragment(row, row.form, 1, "k").counts == counts
+
+
+def test_values_beyond_the_slots_lie_between_the_others() -> None:
+    indices = [
+        int(operands.slot(number).removeprefix("threadIdx.x + ")) for number in range(8 * operands.SLOTS)
+    ]
+    taken = {index + thread for index in indices for thread in range(operands.CROWD)}
+    assert len(taken) == len(indices) * operands.CROWD == operands.SLOTS * operands.THREADS
+    assert max(taken) < operands.SLOTS * operands.THREADS
+
+
+@pytest.mark.parametrize("isa", ["sm_75", "sm_90", "sm_100", "sm_120"])
+def test_only_small_blocks_have_more_values_than_slots(isa: str) -> None:
+    for point, source in suite.generated(isa).sources.items():
+        indices = [
+            int(number)
+            for number in re.findall(r"(?:in|out|factors)[xy]?\[threadIdx\.x \+ (\d+)\]", source.text)
+        ]
+        assert max(indices, default=0) < operands.SLOTS * operands.THREADS, point
+        if any(index % operands.THREADS for index in indices):
+            assert source.setup["threads"] == operands.CROWD, point
