@@ -10,7 +10,7 @@ from reportgen.findings.published.library import Figure, Library, library
 from reportgen.findings.published.weighing import decides
 from reportgen.site import address, templating
 from reportgen.site.address import Links
-from reportgen.site.markup import Html, anchor, code, join
+from reportgen.site.markup import Html, anchor, code, element, join
 from reportgen.site.pages import Page
 from reportgen.site.tables import Cell, Column, Row, table
 from reportgen.units import format_interval, format_value
@@ -67,13 +67,18 @@ def _row(figure: Figure, shelf: Library, here: str, links: Links) -> Row:
             Cell(core.title, note=core.architecture),
             Cell(anchor(figure.quantity, links.term(here, figure.metric)), note=figure.metric),
             Cell(shown, sort=figure.value),
-            Cell(figure.printed),
+            Cell(_quoted(figure.printed)),
             Cell(figure.kind.value),
             Cell(figure.tier.value, note="" if decides(figure) else "decides nothing"),
-            Cell(figure.conditions),
+            Cell(_quoted(figure.conditions)),
             Cell(join((cited, place), ", ") if place else cited),
         )
     )
+
+
+def _quoted(text: str) -> Html:
+    """Words and units of others, as they printed them."""
+    return element("q", text, class_="rg-quoted") if text else Html("")
 
 
 def _place(where: str) -> Html:

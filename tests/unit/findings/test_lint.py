@@ -45,6 +45,57 @@ def test_what_may_be_said(text: str) -> None:
     assert offences(text) == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "ban"),
+    [
+        ("2 Gflop/s", "spelling of FLOP/s"),
+        ("2 GFlop/s", "spelling of FLOP/s"),
+        ("so many flops", "spelling of FLOP/s"),
+        ("4 TOPS", "spelling of OP/s"),
+        ("4 TOPs/s", "spelling of OP/s"),
+        ("4 Gops", "spelling of OP/s"),
+        ("0.25 FLOP/B", "spelling of FLOP/byte"),
+        ("0.25 FLOP/Byte", "spelling of FLOP/byte"),
+        ("2 OP/B", "spelling of FLOP/byte"),
+        ("15 GB/sec", "second written out"),
+        ("15 GB/second", "second written out"),
+        ("15 MBps", "second written out"),
+        ("2 GFLOP/second", "second written out"),
+        ("14 GiB/s", "binary prefix of a rate"),
+        ("14 MiB per second", "binary prefix of a rate"),
+        ("2 GiFLOP", "binary prefix of work"),
+        ("100 Gb/s", "bits"),
+        ("100 Mbps", "bits"),
+        ("48 KB", "large K"),
+        ("2 KB/s", "large K"),
+        ("a capacity of 48 kB", "decimal prefix of a capacity"),
+        ("its working set is 2 MB", "decimal prefix of a capacity"),
+        ("a 32 kB cache", "decimal prefix of a capacity"),
+        ("2 MB L2", "decimal prefix of a capacity"),
+    ],
+)
+def test_a_unit_has_one_spelling(text: str, ban: str) -> None:
+    assert [offence.ban for offence in offences(text)] == [ban]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "W 2 GFLOP, Q 1.2 GB (compulsory), 1.67 FLOP/byte, 15.4 GB/s, 400 GOP/s, 0.5 OP/byte",
+        "48 KiB of L1, 2 MiB, 16 GiB; 98 … 99 KiB; 12.6 MB a call move 3 MB from L2",
+        "metric peak.fp32, FLOP/second; bandwidth.l1.read, byte/second; 64 byte/cycle; 2.6 GHz",
+        "NVIDIA H100 80GB HBM3; 100 bytes; 12 kB moved; NOPs; the capacity of L2: it moved 3 MB",
+    ],
+)
+def test_right_units_pass(text: str) -> None:
+    assert offences(text) == ()
+
+
+def test_what_others_printed_keeps_its_units_and_claims_nothing() -> None:
+    page = "<td>2.4 TB/s</td><td><q>2374 GiB/s, which proves it</q></td><td>3 GiB/s</td>"
+    assert [one.phrase for one in offences_in_html(page)] == ["proves", "GiB/s"]
+
+
 def test_an_offence_shows_where_it_stands() -> None:
     text = "x" * 200 + " both use the same unit of it " + "y" * 200
     (one,) = offences(text)
