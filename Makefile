@@ -13,6 +13,8 @@ SERVE   ?= --livereload
 
 BIN     := $(VENV)/bin
 PIP     := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
+# The driver of an NVIDIA GPU makes this file; where it is, compiler and binding are installed too.
+GPU     := $(if $(wildcard /dev/nvidiactl),$(VENV)/.gpu)
 LACKS   := import sys; sys.exit(sys.version_info < (3, 11))
 
 # Material prints a banner about MkDocs 2 on every build.
@@ -20,17 +22,22 @@ export NO_MKDOCS_2_WARNING = 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help report collect site serve test lint bench constraints clean
+.PHONY: help report collect gpu-check site serve test lint bench constraints clean
 
 help: ## this list
-	@grep -hE '^[a-z]+:.*## ' Makefile | sed -E 's/:[^#]*## /\t/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:[^#]*## /\t/' | expand -t 14
 
 report: collect ## collect a run on this machine into data/, then build the site into site/
 	@$(MAKE) --no-print-directory site
 	@echo "The report is in site/index.html; 'make serve' shows it and follows new runs."
 
-collect: $(VENV)/.core ## one run on this machine, into data/
-	@$(BIN)/reportgen collect $(COLLECT)
+collect: $(VENV)/.core $(GPU) ## one run on this machine (its GPU, where one can be used), into data/
+	@device=$(if $(GPU),$$($(BIN)/python -m reportgen.backends.cuda.check --selector)); \
+	case " $(COLLECT)" in *" --device"*|*" --resume"*) device= ;; esac; \
+	$(BIN)/reportgen collect $${device:+--device $$device} $(COLLECT)
+
+gpu-check: $(VENV)/.gpu ## ten seconds: does the GPU take the cycles that its machine code says?
+	@$(BIN)/python -m reportgen.backends.cuda.check
 
 site: $(VENV)/.core ## build site/ from data/ and docs/
 	@$(BIN)/mkdocs build -q --clean -d site
@@ -68,6 +75,14 @@ $(VENV)/.core: pyproject.toml constraints.txt hatch_build.py | $(BIN)/python
 	  echo "$(VENV) holds a Python older than 3.11: remove it, or set VENV to another folder." >&2; exit 1; }
 	@echo "Installing reportgen into $(VENV) (once) ..."
 	@$(PIP) -e .
+	@touch $@
+
+# Nothing needs pycuda: without it the driver is used through ctypes.
+$(VENV)/.gpu: $(VENV)/.core
+	@echo "Installing the CUDA compiler and pycuda into $(VENV) (once) ..."
+	@$(PIP) -e '.[cuda-toolchain]' nvidia-ml-py
+	@$(PIP) pycuda >/dev/null 2>&1 || \
+	  echo "pycuda could not be built ('reportgen doctor' says why); the driver is used without it."
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.core
