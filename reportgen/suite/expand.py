@@ -86,15 +86,18 @@ def points(
     axes = {name: _values(value, device) for name, value in settings.items()}
     if not asked(definition, device.isa):  # one point is enough to say so
         rows, axes = rows[:1], {name: values[:1] for name, values in axes.items()}
-    if "accumulators" in axes:
-        most = min((operations[name].most for name in probe.operations if name in operations), default=16)
-        axes["accumulators"] = [count for count in axes["accumulators"] if int(count) <= most]
+    most = {name: operations[name].most for name in probe.operations if name in operations}
+    if "accumulators" in axes and "operation" not in axes:
+        fewest = min(most.values(), default=16)
+        axes["accumulators"] = [count for count in axes["accumulators"] if int(count) <= fewest]
     planned = []
     for row in rows:
         for values in itertools.product(*axes.values()):
             chosen: dict[str, Any] = {**row, **dict(zip(axes, values, strict=True))}
             if not chosen.get("second", "-") and "order" in axes and chosen["order"] != axes["order"][0]:
                 continue  # one operation alone has no arrangement
+            if int(chosen.get("accumulators", 0)) > most.get(chosen.get("operation", ""), math.inf):
+                continue
             label = ",".join(f"{key}={value}" for key, value in chosen.items())
             planned.append(PlannedPoint(f"{probe.id}#{label}", probe.id, chosen))
     return planned
