@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from reportgen.site.report import Report
@@ -65,3 +66,14 @@ def shelve(entries: list[Entry]) -> tuple[Shelf, ...]:
     for entry in entries:
         devices.setdefault(entry.device, []).append(entry)
     return tuple(Shelf(device, tuple(some)) for device, some in sorted(devices.items()))
+
+
+def measured(shelves: tuple[Shelf, ...]) -> tuple[Shelf, ...]:
+    """Devices on which something ran, and folders whose runs cannot be read."""
+    return tuple(shelf for shelf in shelves if not shelf.is_target)
+
+
+def targets(shelves: tuple[Shelf, ...]) -> tuple[Shelf, ...]:
+    """A compiler's targets, in the order of their numbers."""
+    found = (shelf for shelf in shelves if shelf.is_target)
+    return tuple(sorted(found, key=lambda shelf: [int(n) for n in re.findall(r"\d+", shelf.device)]))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from reportgen.site import address
+from reportgen.site import address, catalogue
 from reportgen.site.catalogue import Shelf
 from reportgen.site.pages import toolkits
 
@@ -21,8 +21,7 @@ TARGETS = "CUDA targets (toolchain)"
 
 def devices(shelves: tuple[Shelf, ...]) -> list[Any]:
     """Index, then one entry a device: its newest report; a compiler's targets in a group of their own."""
-    measured = [shelf for shelf in shelves if not shelf.is_target]
-    targets = [shelf for shelf in shelves if shelf.is_target]
+    measured, targets = catalogue.measured(shelves), catalogue.targets(shelves)
     found: list[Any] = [address.DEVICES]
     if len(measured) <= MOST_DEVICES:
         found += [{shelf.name: address.device_page(shelf.device)} for shelf in measured]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reportgen.site import address, blocks, templating
+from reportgen.site import address, blocks, catalogue, templating
 from reportgen.site.address import Links
 from reportgen.site.catalogue import Shelf
 from reportgen.site.markup import Html, anchor, element, join
@@ -41,8 +41,7 @@ def listing(shelves: tuple[Shelf, ...], here: str, links: Links) -> Html:
     """The devices as seen from page `here`, and under them the targets of a compiler."""
     if not shelves:
         return EMPTY
-    measured = tuple(shelf for shelf in shelves if not shelf.is_target)
-    built = tuple(shelf for shelf in shelves if shelf.is_target)
+    measured, built = catalogue.measured(shelves), catalogue.targets(shelves)
     parts = [_devices(measured, here, links)] if measured else [EMPTY]
     if built:
         lead = anchor(targets.TITLE, links.to(here, address.TARGETS))

@@ -73,7 +73,7 @@ def page(shelves: Sequence[Shelf], links: Links) -> Page:
         different = [name for name in common if len({told(some[name]) for some in read.values()}) > 1]
         rows += [_row(shelf, name, read, known, here, links) for name in different]
         counts.append(_count(shelf, reports, read, common, different, known, here, links))
-    columns = (Column("target"), Column("operation"), *(Column(f"CUDA {version}") for version in known))
+    columns = (Column("operation"), Column("target"), *(Column(f"CUDA {version}") for version in known))
     differences = (
         table(
             "differences",
@@ -116,14 +116,15 @@ def _row(
     title = next(some[operation].title for some in read.values())
     cells = [_cell(read[version][operation] if version in read else None) for version in known]
     target = anchor(_isa(shelf), links.to(here, address.device_page(shelf.device)))
-    return Row((Cell(target), Cell(title, note=operation), *cells))
+    return Row((Cell(title, note=operation), Cell(target), *cells))
 
 
 def _cell(one: Encoding | None) -> Cell:
     if one is None:
         return Cell("–", note="no run of this toolkit")
     if one.outcome != encodings.VERIFIED:
-        return Cell(element("span", one.outcome, class_="rg-reason"), note=one.reason)
+        why = element("div", one.reason, class_="rg-under")
+        return Cell(join((element("span", one.outcome, class_="rg-reason"), why)))
     distance = encodings.distance_cell(one)
     under = element("div", encodings.mnemonics(one.opcodes, most=3), class_="rg-under")
     return Cell(join((distance.html, under)), sort=distance.sort, note=distance.note)
@@ -134,8 +135,10 @@ def _counts(rows: Sequence[Row], known: Sequence[str]) -> Html:
         Column("target"),
         Column("operations in all", number=True),
         Column("made alike", number=True),
-        Column("other instructions or outcome", number=True),
-        Column("same instructions, other distance or a scoreboard", number=True),
+        Column("other code", number=True, note="other instructions, or not the program that was meant"),
+        Column(
+            "other distance", number=True, note="same instructions; or a scoreboard instead of a distance"
+        ),
         *(Column(f"run of CUDA {version}") for version in known),
     )
     return table("toolkits", "How much is the same, target by target.", columns, rows, sortable=False)
