@@ -12,6 +12,9 @@ from reportgen.analysis.conflict import conflict
 from reportgen.analysis.cycles import calibration_error, timings
 from reportgen.analysis.encoded import encoded, has_encoding
 from reportgen.analysis.evidence import Evidence
+from reportgen.analysis.gpu_banks import banks
+from reportgen.analysis.gpu_distance import distance
+from reportgen.analysis.gpu_launch import by_path, has_shape, launch_bandwidth, of_path, steps, warps
 from reportgen.analysis.hierarchy import reported
 from reportgen.analysis.interference import interference
 from reportgen.analysis.library import library
@@ -85,6 +88,10 @@ _INDEPENDENT: dict[str, Callable[[Evidence], list[Quantity]]] = {
     "conflict": lambda evidence: [conflict(evidence)],
     "peak": peak,
     "library": library,
+    "banks": banks,
+    "distance": distance,
+    "warps": warps,
+    "steps": steps,
 }
 """Analyses that need no other probe."""
 
@@ -123,8 +130,11 @@ def _memory(run: Run, probes: list[Evidence], result: dict[str, list[Quantity]])
             by_analysis[evidence.probe.analysis].append(evidence)
     hierarchy, curve = None, None
     for evidence in by_analysis["working_set"]:
-        result[evidence.probe.id], found, one = working_set(evidence)
-        hierarchy, curve = hierarchy or found, curve or one
+        result[evidence.probe.id] = []
+        for path, own in by_path(evidence):
+            several, found, one = working_set(own)
+            result[evidence.probe.id] += of_path(path, several)
+            hierarchy, curve = hierarchy or found, curve or one
     known = hierarchy if hierarchy is not None and hierarchy.ends else reported(run.device)
     length = float(LINE)
     for evidence in by_analysis["line"]:
@@ -135,7 +145,8 @@ def _memory(run: Run, probes: list[Evidence], result: dict[str, list[Quantity]])
     for evidence in by_analysis["tlb"]:
         result[evidence.probe.id] = tlb(evidence, curve, hierarchy, length)
     for evidence in by_analysis["bandwidth"]:
-        result[evidence.probe.id] = bandwidth(evidence, known)
+        read = launch_bandwidth if has_shape(evidence) else bandwidth
+        result[evidence.probe.id] = read(evidence, known)
     for evidence in by_analysis["pointer_chase"]:
         result[evidence.probe.id] = pointer_chase(evidence, known, curve)
 

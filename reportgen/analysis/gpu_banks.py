@@ -1,0 +1,97 @@
+"""Shared memory: how many banks there are, and what it costs when lanes meet in one.
+
+Lanes of a warp lie `stride` words apart, so that some meet in a bank (with 32 banks gcd(stride, 32)), and
+time grows by the same amount for each that has to wait.  The number of banks is the one for which that
+explains all strides; stride 0 is one word for all, which costs no more than one lane.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from reportgen.analysis.evidence import Evidence, by_pass, numbers, passes_that_agree
+from reportgen.analysis.quantity import Quantity
+from reportgen.analysis.robust import Array, Interval, Visits, pooled_interval, symmetric
+from reportgen.runs.schema import Point
+from reportgen.status import Status
+
+METHOD = "boundary"
+LANES = 32
+CANDIDATES = (8, 16, 32, 64)
+"""Numbers of banks that are tried."""
+WORD = 4
+"""Bytes of a bank's word; wider loads are taken apart and are not used here."""
+LINEAR = 0.05
+"""Largest residual, relative, of time over the number of lanes that meet."""
+LEAST = 4
+
+
+def degree(stride: int, banks: int) -> int:
+    """Lanes of a warp that meet in one bank."""
+    return 1 if not stride else max(1, math.gcd(stride, banks) * LANES // banks)
+
+
+def banks(evidence: Evidence) -> list[Quantity]:
+    """`<metric>.banks`, `.conflict` and `.latency`; points have settings `stride` and `width`."""
+    stem = evidence.probe.metric
+    usable = [
+        point for point in evidence.usable()
+        if int(point.settings.get("width", WORD)) == WORD and point.work.get("steps", 0) > 0
+    ]  # fmt: skip
+    strides = sorted({int(point.settings["stride"]) for point in usable})
+    if len(strides) < LEAST:
+        return [evidence.without_value(f"{stem}.banks", "count", METHOD)]
+    usable.sort(key=lambda point: int(point.settings["stride"]))
+    taken = [_per_step(evidence, point) for point in usable]
+    cycles = np.array([one.value for one in taken])
+    fits = {number: _fit(strides_of(usable), cycles, number) for number in CANDIDATES}
+    best = min(fits, key=lambda number: fits[number][2])
+    base, each, residual = fits[best]
+    details: dict[str, object] = {
+        "stride": strides_of(usable),
+        "cycles": numbers(cycles),
+        "degree": [degree(stride, best) for stride in strides_of(usable)],
+    }
+    if residual > LINEAR or each <= 0:
+        return [
+            evidence.without_value(
+                f"{stem}.banks", "count", METHOD, status=Status.UNSTABLE, details=details,
+                reason=f"No number of banks explains all strides; {best} is off by {residual:.1%}.",
+            )
+        ]  # fmt: skip
+    meeting = [degree(stride, best) for stride in strides_of(usable)]
+    single = [point for point, lanes in zip(usable, meeting, strict=True) if lanes == min(meeting)]
+    alone = [one for one, lanes in zip(taken, meeting, strict=True) if lanes == min(meeting)]
+    latency = pooled_interval(alone, taken, evidence.systematic)
+    count = Interval(float(best), float(best), float(best))
+    passes = passes_that_agree(by_pass(alone), latency)
+    slope = symmetric(each, residual * base / (LANES - 1) + latency.half)
+    found = (("banks", "count", count, usable), ("conflict", "cycle", slope, usable))
+    return [
+        evidence.quantity(
+            f"{stem}.{name}", unit, METHOD, interval, points,
+            linearity=residual, passes=passes, details=details,
+        )
+        for name, unit, interval, points in (*found, ("latency", "cycle", latency, single))
+    ]  # fmt: skip
+
+
+def strides_of(points: list[Point]) -> list[int]:
+    """Words from lane to lane, point by point."""
+    return [int(point.settings["stride"]) for point in points]
+
+
+def _per_step(evidence: Evidence, point: Point) -> Visits:
+    cycles = evidence.cycles(point)
+    return Visits(cycles.centres / point.work["steps"], cycles.counts, cycles.ids)
+
+
+def _fit(strides: list[int], cycles: Array, number: int) -> tuple[float, float, float]:
+    """(time of one lane, of each further one, largest relative residual) for a number of banks."""
+    meeting = np.array([degree(stride, number) for stride in strides], dtype=float) - 1
+    if not meeting.any():
+        return float(cycles.mean()), 0.0, float(np.max(np.abs(cycles / cycles.mean() - 1)))
+    each, base = np.polyfit(meeting, cycles, 1)
+    return float(base), float(each), float(np.max(np.abs(cycles / (base + each * meeting) - 1)))

@@ -1,0 +1,69 @@
+"""Near and far: latencies of one cache from many multiprocessors to many lines, one group or two.
+
+Every row is a line seen from the multiprocessor of its sample.  The values are split where the variance
+within the two parts is least (Otsu 1979); there are two groups if their centres are further apart than their
+own spread allows and neither is a few strays.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reportgen.analysis.evidence import Evidence, by_pass, passes_that_agree
+from reportgen.analysis.quantity import Quantity
+from reportgen.analysis.robust import Array, mad_deviation, median, visit_interval, visits
+from reportgen.analysis.robust import pooled_scatter as pooled
+from reportgen.runs.schema import Point
+
+METHOD = "boundary"
+APART = 5.0
+"""Centres this many robust deviations apart are two groups."""
+SHARE = 0.05
+"""The smaller group has at least this share of all."""
+
+
+def split(values: Array) -> float | None:
+    """The value that parts two groups, or None where there is one."""
+    ordered = np.sort(values)
+    count = len(ordered)
+    if count < 8:
+        return None
+    sums = np.cumsum(ordered)
+    at = np.arange(1, count)
+    left, right = sums[:-1] / at, (sums[-1] - sums[:-1]) / (count - at)
+    cut = int(np.argmax(at * (count - at) * (left - right) ** 2)) + 1
+    near, far = ordered[:cut], ordered[cut:]
+    spread = max(mad_deviation(near), mad_deviation(far), 1e-3 * median(ordered))
+    if min(len(near), len(far)) < SHARE * count or median(far) - median(near) < APART * spread:
+        return None
+    return float((near[-1] + far[0]) / 2)
+
+
+def distance(evidence: Evidence) -> list[Quantity]:
+    """`<metric>.near` and, where there are two groups, `<metric>.far`; a step is one load."""
+    stem = evidence.probe.metric
+    usable = [point for point in evidence.usable() if point.work.get("steps", 0) > 0]
+    if not usable:
+        return [evidence.without_value(f"{stem}.near", "cycle", METHOD)]
+    point = usable[0]
+    values = evidence.timings[point.id].cycles / point.work["steps"]
+    border = split(values)
+    if border is None:
+        return [_group(evidence, point, f"{stem}.near", values > 0, "All lines are equally far.")]
+    near = values < border
+    return [
+        _group(evidence, point, f"{stem}.near", near, ""),
+        _group(evidence, point, f"{stem}.far", ~near, ""),
+    ]
+
+
+def _group(evidence: Evidence, point: Point, metric: str, rows: NDArray[np.bool_], reason: str) -> Quantity:
+    timing = evidence.timings[point.id]
+    found = visits(timing.cycles[rows] / point.work["steps"], timing.passes[rows])
+    interval = visit_interval(found, pooled([found]), evidence.systematic)
+    return evidence.quantity(
+        metric, "cycle", METHOD, interval, [point], reason=reason,
+        passes=passes_that_agree(by_pass([found]), interval),
+        details={"share": float(np.mean(rows)), "lines": int(timing.thread.max()) + 1},
+    )  # fmt: skip

@@ -1,0 +1,150 @@
+"""What a launch is made of: rates over warps of a block, bandwidth over blocks and vector width, and steps.
+
+The shape that gave the best rate is part of the answer: another one gives less.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from reportgen.analysis.evidence import Evidence, by_pass, numbers, passes_that_agree
+from reportgen.analysis.hierarchy import Hierarchy
+from reportgen.analysis.plateau import plateau
+from reportgen.analysis.quantity import Quantity
+from reportgen.analysis.robust import Interval, Visits, pooled_interval
+from reportgen.runs.schema import Point
+from reportgen.status import Status
+
+METHOD = "bandwidth"
+UNIT = "byte/second"
+SHAPE = ("width", "blocks", "bytes")
+MAIN_PATHS = ("ca", "plain", "cg")
+"""Paths by which levels are named, the first that was asked for; others have metrics of their own."""
+FALLS = 0.03
+"""A rate that falls by more from one setting to the next has a step there."""
+
+
+def has_shape(evidence: Evidence) -> bool:
+    """Whether a bandwidth probe was asked for launches, not for cores."""
+    return any("blocks" in point.settings for point in evidence.points)
+
+
+def launch_bandwidth(evidence: Evidence, hierarchy: Hierarchy) -> list[Quantity]:
+    """`<metric>.<level>.<kernel>`: the best launch of each kernel in each level.
+
+    Points have settings `kernel`, `width`, `blocks`, `bytes` (of one array), work `bytes`.
+    """
+    stem = evidence.probe.metric
+    groups: dict[tuple[str, str], list[Point]] = {}
+    refused: dict[str, str] = {}
+    usable = [point for point in evidence.usable() if point.work.get("bytes", 0) > 0]
+    for point in usable:
+        kernel = str(point.settings.get("kernel", ""))
+        level, why = hierarchy.level_of(float(point.facts.get("bytes_actual", point.settings["bytes"])))
+        if level:
+            groups.setdefault((level, kernel), []).append(point)
+        else:
+            refused[kernel] = why
+    if not groups:
+        if refused:
+            reason = next(iter(refused.values()))
+            return [evidence.without_value(stem, UNIT, METHOD, status=Status.INVALID, reason=reason)]
+        return [evidence.without_value(stem, UNIT, METHOD)]
+    return [_best(evidence, f"{stem}.{level}.{kernel}", points) for (level, kernel), points in groups.items()]
+
+
+def _best(evidence: Evidence, metric: str, points: list[Point]) -> Quantity:
+    rates = [_rates(evidence, point) for point in points]
+    at = max(range(len(points)), key=lambda number: rates[number].value)
+    interval = pooled_interval([rates[at]], rates, evidence.systematic)
+    best = points[at]
+    details: dict[str, object] = {name: best.settings.get(name, "") for name in SHAPE}
+    details |= {
+        "kernel": str(best.settings.get("kernel", "")),
+        "shapes": [" x ".join(str(point.settings.get(name, "")) for name in SHAPE) for point in points],
+        "rates": numbers([one.value for one in rates]),
+    }
+    passes = passes_that_agree(by_pass([rates[at]]), interval)
+    return evidence.quantity(metric, UNIT, METHOD, interval, [best], passes=passes, details=details)
+
+
+def _rates(evidence: Evidence, point: Point) -> Visits:
+    seconds = evidence.seconds(point)
+    return Visits(point.work["bytes"] / seconds.centres, seconds.counts, seconds.ids)
+
+
+def warps(evidence: Evidence) -> list[Quantity]:
+    """`<metric>.<operation>.<accumulators>`: rate of a multiprocessor over its warps, plateau and knee."""
+    probe = evidence.probe
+    keys = dict.fromkeys(_key(point) for point in evidence.points)
+    result = []
+    for key in keys:
+        name = ".".join(part for part in key if part)
+        named = msgspec.structs.replace(probe, metric=f"{probe.metric}.{name}" if name else probe.metric)
+        points = tuple(point for point in evidence.points if _key(point) == key)
+        own = Evidence(evidence.run, named, points, evidence.timings, evidence.systematic)
+        result.append(plateau(own)[0])
+    return result
+
+
+def _key(point: Point) -> tuple[str, ...]:
+    """What else than warps and blocks a point is set to."""
+    names = ("operation", "accumulators", "dynamic_bytes")
+    return tuple(str(point.settings[name]) for name in names if name in point.settings)
+
+
+def steps(evidence: Evidence) -> list[Quantity]:
+    """`<metric>.<n>`: between which two settings of the variable the rate falls, for the n-th time."""
+    probe = evidence.probe
+    usable = sorted(
+        (point for point in evidence.usable() if point.work.get("instructions", 0) > 0),
+        key=lambda point: float(point.settings[probe.variable]),
+    )
+    if len(usable) < 3:
+        return [evidence.without_value(probe.metric, "count", "boundary")]
+    settings = [float(point.settings[probe.variable]) for point in usable]
+    rates = np.array([point.work["instructions"] / evidence.cycles(point).value for point in usable])
+    details: dict[str, object] = {probe.variable: settings, "rate": numbers(rates)}
+    falls = np.flatnonzero(rates[1:] < rates[:-1] * (1 - FALLS))
+    if not len(falls):
+        reason = f"The rate falls nowhere between {settings[0]:.0f} and {settings[-1]:.0f}."
+        bound = Interval(settings[-1], settings[-1], settings[-1])
+        return [
+            evidence.quantity(
+                f"{probe.metric}.1", "count", "boundary", bound, usable, status=Status.CENSORED,
+                reason=reason, details=details,
+            )
+        ]  # fmt: skip
+    return [
+        evidence.quantity(
+            f"{probe.metric}.{number + 1}", "count", "boundary",
+            Interval((settings[at] + settings[at + 1]) / 2, settings[at], settings[at + 1]),
+            usable, details=details,
+        )
+        for number, at in enumerate(falls)
+    ]  # fmt: skip
+
+
+def by_path(evidence: Evidence) -> list[tuple[str, Evidence]]:
+    """(path, evidence) for every path to memory (setting `path`), the main one first and without a name."""
+    paths = list(dict.fromkeys(str(point.settings.get("path", "")) for point in evidence.points))
+    if paths == [""]:
+        return [("", evidence)]
+    paths.sort(key=lambda path: MAIN_PATHS.index(path) if path in MAIN_PATHS else len(MAIN_PATHS))
+    return [
+        (
+            path if path != paths[0] else "",
+            evidence.narrowed(point for point in evidence.points if point.settings.get("path") == path),
+        )
+        for path in paths
+    ]
+
+
+def of_path(path: str, quantities: list[Quantity]) -> list[Quantity]:
+    """Metrics of a path: `memory.cg.l1.latency`, whose `l1` is the first level that this path meets."""
+    if not path:
+        return quantities
+    return [
+        msgspec.structs.replace(one, metric=one.metric.replace(".", f".{path}.", 1)) for one in quantities
+    ]
