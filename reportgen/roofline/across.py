@@ -9,6 +9,8 @@ of one over the highest of the other to the reverse: it holds 1 exactly where th
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
@@ -25,6 +27,12 @@ from reportgen.roofline.sheet import Sheet, letters
 
 BY_INTENSITY = "intensity"
 """Group of a point of which only the intensity is known: it has no amount of work, so no time."""
+
+
+COLUMNS = (
+    "id", "name", "precision", "level", "work", "unit", "bytes", "intensity", "device", "run", "bound", "low",
+    "high", "decides", "at_least", "ratio", "ratio_low", "ratio_high", "answer", "reason",
+)  # fmt: skip
 
 
 class Answer(StrEnum):
@@ -209,3 +217,26 @@ def _ratio(point: Point, one: Subject, side: Side, first: Subject, base: Side) -
     if low > 1 or high < 1:
         answer, reason = Answer.HIGHER if low > 1 else Answer.LOWER, ""
     return Ratio(one.device, answer, found[0][0], low, high, reason)
+
+
+def to_csv(found: Across) -> bytes:
+    """One row a workload and device, in base units; the ratio is to the first device."""
+    text = io.StringIO(newline="")
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(COLUMNS)
+    for row in found.rows:
+        point = row.point
+        moved = point.moved[point.home].least
+        for one, side, ratio in zip(found.devices, row.sides, (None, *row.ratios), strict=True):
+            lowest = side.bound
+            cells = (
+                row.id, point.name, point.precision, point.home, point.work, point.unit, moved,
+                point.intensity(), one.device, one.run, lowest and lowest.value, lowest and lowest.low,
+                lowest and lowest.high, side.decides, side.at_least, ratio and ratio.value,
+                ratio and ratio.low, ratio and ratio.high, ratio and str(ratio.answer),
+                side.reason or (ratio.reason if ratio else ""),
+            )  # fmt: skip
+            table.writerow(
+                "" if cell is None else repr(cell) if isinstance(cell, float) else cell for cell in cells
+            )
+    return text.getvalue().encode()

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from reportgen.errors import UserError
-from reportgen.roofline.points import Point, Source, Workload, from_workload
+from reportgen.roofline import layers
+from reportgen.roofline.points import Point
 from reportgen.workload.count import count_graph
 from reportgen.workload.templates import GPT2, LLAMA2_7B, decode
 
@@ -47,17 +48,7 @@ def path(
 
 def _point(model: str, level: str, precision: str, batch: int, past: int) -> Point:
     counted = count_graph(decode(MODELS[model], batch, past, TYPES[precision]))
-    traffic = counted.traffic
-    point = from_workload(
-        Workload(
-            f"{model} decode, batch {batch}",
-            float(counted.total.flop_total),
-            {level: float(traffic.compulsory)},
-            precision,
-            Source.COMPULSORY,
-            {level: float(max(traffic.unfused, traffic.compulsory))},
-        )
-    )
+    point = layers.whole(counted, f"{model} decode, batch {batch}", level, precision)
     return msgspec.structs.replace(point, group=f"{model} decode", size=str(batch))
 
 

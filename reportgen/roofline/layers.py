@@ -30,6 +30,24 @@ def main_precision(count: Count) -> str:
     return PRECISIONS[kind]
 
 
+def whole(count: Count, name: str, level: str, precision: str) -> Point:
+    """All of what was counted, from each byte moved once to each operation on its own."""
+    return from_workload(_whole(count, name, level, precision))
+
+
+def _whole(count: Count, name: str, level: str, precision: str) -> Workload:
+    traffic = count.traffic
+    return Workload(
+        name,
+        float(count.total.flop_total),
+        {level: float(traffic.compulsory)},
+        precision,
+        Source.COMPULSORY,
+        {level: float(max(traffic.unfused, traffic.compulsory))},
+        OP if precision.startswith("int") else FLOP,
+    )
+
+
 def points(count: Count, name: str, level: str, precision: str = "", depth: int = 1) -> tuple[Point, ...]:
     """The whole model first, then its modules in the order of the graph, those that compute something.
 
@@ -42,21 +60,15 @@ def points(count: Count, name: str, level: str, precision: str = "", depth: int 
     """
     precision = precision or main_precision(count)
     unit = OP if precision.startswith("int") else FLOP
-    traffic = count.traffic
-    whole = Workload(
-        f"{name} (all)",
-        float(count.total.flop_total),
-        {level: float(traffic.compulsory)},
-        precision,
-        Source.COMPULSORY,
-        {level: float(max(traffic.unfused, traffic.compulsory))},
-        unit,
-    )
     modules = [
         Workload(module, float(share.work.flop_total), {level: float(share.bytes_unfused)}, precision,
                  Source.COUNTED, unit=unit)
         for module, share in count.by_module(depth).items()
         if share.work.flop_total > 0 and share.bytes_unfused > 0
     ]  # fmt: skip
-    placed = [one for one in (whole, *modules) if one.flop > 0 and all(one.bytes.values())]
+    placed = [
+        one
+        for one in (_whole(count, f"{name} (all)", level, precision), *modules)
+        if one.flop > 0 and all(one.bytes.values())
+    ]
     return tuple(from_workload(one) for one in placed)

@@ -16,11 +16,15 @@ from reportgen.runs import store
 from reportgen.site import address, catalogue, pictures
 from reportgen.site.address import Links
 from reportgen.site.catalogue import Entry, Shelf, shelve
+from reportgen.site.figures import roofline_across
+from reportgen.site.figures.cache import drawn
 from reportgen.site.files import remove_others, write_if_changed
+from reportgen.site.markup import Html
 from reportgen.site.pages import (
     Page,
     broken,
     compare,
+    compare_roofline,
     comparison,
     device,
     dictionary,
@@ -134,7 +138,7 @@ class Renderer:
         yield index.page(shelves, self.links)
         measured = catalogue.measured(shelves)
         compared = tuple(pairs(measured))
-        yield compare.page(measured, compared, self.links)
+        yield compare.page(measured, compared, self.links, self._rooflines(measured, assets, tree))
         yield from self._targets(catalogue.targets(shelves))
         for pair in compared:
             yield comparison.page(pair, self.links)
@@ -150,6 +154,20 @@ class Renderer:
                     yield broken.page(here, shelf, entry, self.links)
                 else:
                     yield from self._run(shelf, entry, entry.report, assets, tree)
+
+    def _rooflines(self, shelves: tuple[Shelf, ...], assets: list[Rendered], tree: Path) -> Html:
+        """The same workloads on every device, with the figure; nothing for fewer than two devices."""
+        reports = [shelf.newest.report for shelf in shelves if shelf.newest.report is not None]
+        found = compare_roofline.comparison(reports)
+        record = roofline_across.record(found) if found is not None else None
+        if found is None or record is None:
+            return Html("")
+        figure = drawn(self.cache / "figures", "roofline_across", record, roofline_across.draw)
+        for uri, content in compare_roofline.files(found, figure).items():
+            write_if_changed(tree / uri, content)
+            assets.append(Rendered(uri, tree / uri))
+        devices = [report.run.device.id for report in reports]
+        return compare_roofline.body(found, figure, self.links, devices)
 
     def _targets(self, shelves: tuple[Shelf, ...]) -> Iterator[Page]:
         """Targets of a compiler side by side, and what differs between its versions."""

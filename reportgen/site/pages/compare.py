@@ -22,15 +22,19 @@ STEMS = (
     ("throughput.", "Instruction throughput"),
 )
 """Groups of metrics that mean the same on every device, each a table of its own."""
+NOTHING = Html("")
 
 
-def page(shelves: tuple[Shelf, ...], compared: tuple[Pair, ...], links: Links) -> Page:
+def page(
+    shelves: tuple[Shelf, ...], compared: tuple[Pair, ...], links: Links, rooflines: Html = NOTHING
+) -> Page:
     """The comparison of all devices whose newest report can be read.
 
     Args:
         shelves: every device with its runs.
         compared: pairs of runs that have a page of their own.
         links: between pages.
+        rooflines: the same workloads on each of them, where there are two or more.
     """
     reports = [shelf.newest.report for shelf in shelves if shelf.newest.report is not None]
     groups = [
@@ -43,6 +47,7 @@ def page(shelves: tuple[Shelf, ...], compared: tuple[Pair, ...], links: Links) -
         groups=groups,
         conditions=_conditions(reports, links),
         verdicts=_verdicts(compared, links),
+        rooflines=rooflines,
         method=links.method(address.COMPARE, "comparing"),
     )
     return Page(address.COMPARE, "Compare devices", markdown)
