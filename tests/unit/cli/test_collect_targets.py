@@ -10,11 +10,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from reportgen.backends import registry
+from reportgen.backends.base import Candidate
 from reportgen.cli.main import main
 from reportgen.collect import runner
 from reportgen.runs import store
+from reportgen.runs.schema import Device
 from tests.simulated.faulty import suite
-from tests.simulated.target import Toolchain
+from tests.simulated.target import TARGET, Toolchain
 
 ASKED = dataclasses.replace(suite("fine", "emulated", "folded"), tables={"cuda": {}})
 
@@ -58,3 +60,20 @@ def test_one_target_shows_families_and_reasons(tmp_path: Path) -> None:
     assert "emulated" in result.stdout
     assert "the compiler folded or merged steps" in result.stdout
     assert "nothing was timed on a device" in result.stdout
+
+
+def test_devices_come_before_targets_and_a_target_says_that_nothing_is_timed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    here = [Candidate("sm_90", TARGET), Candidate("cpu", Device("c", "cpu", "V", "CPU", "x86_64", cores=2)),
+            Candidate("cuda:0", Device("g", "cuda", "NVIDIA", "GPU", ""), "no driver is here. Install one")]  # fmt: skip
+    monkeypatch.setattr(registry, "discover", lambda: here)
+    shown = call("devices").stdout
+    assert shown.index("cpu ") < shown.index("cuda:0") < shown.index("sm_90")
+    assert "builds only, nothing is timed" in shown
+    assert "no driver is here. Install one" in " ".join(shown.split())
+    rows = {row["selector"]: row for row in json.loads(call("devices", "--json").stdout)}
+    assert {name: row["kind"] for name, row in rows.items()} == {
+        "cpu": "measured", "cuda:0": "measured", "sm_90": "toolchain",
+    }  # fmt: skip
+    assert not rows["cuda:0"]["usable"]
