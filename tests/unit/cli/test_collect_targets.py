@@ -65,8 +65,11 @@ def test_one_target_shows_families_and_reasons(tmp_path: Path) -> None:
 def test_devices_come_before_targets_and_a_target_says_that_nothing_is_timed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    here = [Candidate("sm_90", TARGET), Candidate("cpu", Device("c", "cpu", "V", "CPU", "x86_64", cores=2)),
-            Candidate("cuda:0", Device("g", "cuda", "NVIDIA", "GPU", ""), "no driver is here. Install one")]  # fmt: skip
+    here = [
+        Candidate("sm_90", TARGET),
+        Candidate("cpu", Device("c", "cpu", "V", "CPU", "x86_64", cores=2)),
+        Candidate("cuda:0", Device("g", "cuda", "NVIDIA", "GPU", ""), "no driver is here. Install one"),
+    ]
     monkeypatch.setattr(registry, "discover", lambda: here)
     shown = call("devices").stdout
     assert shown.index("cpu ") < shown.index("cuda:0") < shown.index("sm_90")
