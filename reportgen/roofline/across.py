@@ -20,8 +20,8 @@ import msgspec
 
 from reportgen.errors import UserError
 from reportgen.roofline.bounds import Bound, Moved, bound, predict
-from reportgen.roofline.given import INTEGER
-from reportgen.roofline.points import WORDS, Point, Source
+from reportgen.roofline.given import known_precision
+from reportgen.roofline.points import INTEGER, Point, Source, type_of
 from reportgen.roofline.roofs import FLOP, OP, Roof, Roofs
 from reportgen.roofline.sheet import Sheet, letters
 
@@ -56,9 +56,16 @@ class Subject(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def roofs(self) -> Roofs:
-        """What bounds are taken from; sizes of caches play no part."""
+        """What bounds are taken from; sizes of caches play no part.
+
+        Under a type stands the fastest unit that computes in it, under a unit's own name that unit: a
+        device is not compared by a unit that its programs for this type would leave idle.
+        """
+        compute = {roof.name: roof for roof in self.compute}
+        for roof in sorted(self.compute, key=lambda roof: roof.value):
+            compute[type_of(roof.name)] = roof
         return Roofs(
-            compute={roof.name: roof for roof in self.compute},
+            compute=compute,
             memory={roof.name: roof for roof in self.memory},
             ends={},
             gpu=self.gpu,
@@ -136,9 +143,8 @@ def at_intensity(intensity: float, level: str, precision: str) -> Point:
         raise UserError(
             f"the intensity {intensity:g} is no work a byte.", "Give a positive number of FLOP/byte."
         )
-    if precision not in (*WORDS, *INTEGER):
-        raise UserError(f"'{precision}' is no precision.", f"One of {', '.join((*WORDS, *INTEGER[1:]))}.")
-    unit = OP if precision.startswith("int") else FLOP
+    known_precision(precision)
+    unit = OP if type_of(precision) in INTEGER else FLOP
     return Point(
         name="given intensity",
         work=intensity,

@@ -13,7 +13,7 @@ import msgspec
 
 from reportgen.errors import UserError
 from reportgen.roofline import layers
-from reportgen.roofline.points import Point
+from reportgen.roofline.points import Point, type_of
 from reportgen.workload.count import count_graph
 from reportgen.workload.templates import GPT2, LLAMA2_7B, decode
 
@@ -39,7 +39,7 @@ def path(
     Raises:
         UserError: no floating-point type goes with the precision.
     """
-    if precision not in TYPES:
+    if type_of(precision) not in TYPES:
         raise UserError(
             f"a model is not decoded in {precision.upper()} here.", f"One of {', '.join(TYPES)}: --precision."
         )
@@ -47,7 +47,7 @@ def path(
 
 
 def _point(model: str, level: str, precision: str, batch: int, past: int) -> Point:
-    counted = count_graph(decode(MODELS[model], batch, past, TYPES[precision]))
+    counted = count_graph(decode(MODELS[model], batch, past, TYPES[type_of(precision)]))
     point = layers.whole(counted, f"{model} decode, batch {batch}", level, precision)
     return msgspec.structs.replace(point, group=f"{model} decode", size=str(batch))
 

@@ -17,14 +17,13 @@ from pathlib import Path
 from reportgen.errors import UserError
 from reportgen.roofline.bounds import Moved
 from reportgen.roofline.ceilings import LEVELS
-from reportgen.roofline.points import WORDS, Point, Source
+from reportgen.roofline.points import INTEGER, UNITS, WORDS, Point, Source, type_of
 from reportgen.roofline.roofs import FLOP, OP
 
 COLUMNS = ("name", "work", "bytes", "seconds")
 OPTIONAL = ("precision", "level", "source")
 HEADS = {"flop": "work", "op": "work", "w": "work", "q": "bytes", "t": "seconds", "time": "seconds"}
 """Other names of the columns."""
-INTEGER = ("int8", "int16", "int32", "int4")
 EXAMPLE = "name,work,bytes,seconds"
 
 _NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:nan|inf(?:inity)?))\s*(.*)", re.I)
@@ -127,10 +126,8 @@ def _point(
     if not name:
         raise PointError(f"{where}: the name is empty.", "Give every point a name.")
     precision = (cells.get("precision") or precision).lower()
-    if precision not in (*WORDS, *INTEGER):
-        raise PointError(
-            f"{where}: '{precision}' is no precision.", f"One of {', '.join((*WORDS, *INTEGER[1:]))}."
-        )
+    known_precision(precision, f"{where}: ")
+    integer = type_of(precision) in INTEGER
     level = (cells.get("level") or level).lower()
     if level not in LEVELS:
         raise PointError(f"{where}: '{level}' is no memory level.", f"One of {', '.join(LEVELS)}.")
@@ -138,8 +135,8 @@ def _point(
     if source not in set(Source):
         raise PointError(f"{where}: '{source}' is no source of bytes.", f"One of {', '.join(Source)}.")
     work, written = _work(cells["work"], where)
-    unit = written or (OP if precision in INTEGER else unit or FLOP)
-    if (unit == OP) != (precision in INTEGER):
+    unit = written or (OP if integer else unit or FLOP)
+    if (unit == OP) != integer:
         raise PointError(
             f"{where}: {unit} does not go with {precision}.",
             "Integer precisions count OP, the others FLOP; name the other with --precision or a column.",
@@ -164,6 +161,16 @@ def _point(
         bytes_source=Source(source),
         group=name,
     )
+
+
+def known_precision(precision: str, where: str = "") -> None:
+    """Raise a PointError for what is neither a type nor a type in one of `UNITS`."""
+    types = tuple(dict.fromkeys((*WORDS, *INTEGER)))
+    if type_of(precision) not in types:
+        raise PointError(
+            f"{where}'{precision}' is no precision.",
+            f"One of {', '.join(types)}; or of a unit, as in {UNITS[0]}_fp16.",
+        )
 
 
 def _split(text: str, where: str, what: str, example: str) -> tuple[float, str]:

@@ -7,7 +7,7 @@ not its own doing.
 
 from __future__ import annotations
 
-from reportgen.roofline.points import Point, Source, Workload, from_workload
+from reportgen.roofline.points import INTEGER, Point, Source, Workload, from_workload, type_of
 from reportgen.roofline.roofs import FLOP, OP
 from reportgen.workload.count import Count
 
@@ -44,7 +44,7 @@ def _whole(count: Count, name: str, level: str, precision: str) -> Workload:
         precision,
         Source.COMPULSORY,
         {level: float(max(traffic.unfused, traffic.compulsory))},
-        OP if precision.startswith("int") else FLOP,
+        OP if type_of(precision) in INTEGER else FLOP,
     )
 
 
@@ -59,7 +59,7 @@ def points(count: Count, name: str, level: str, precision: str = "", depth: int 
         depth: of module paths.
     """
     precision = precision or main_precision(count)
-    unit = OP if precision.startswith("int") else FLOP
+    unit = OP if type_of(precision) in INTEGER else FLOP
     modules = [
         Workload(module, float(share.work.flop_total), {level: float(share.bytes_unfused)}, precision,
                  Source.COUNTED, unit=unit)

@@ -17,9 +17,18 @@ from reportgen.status import USABLE
 KERNEL = "kernel."
 BLAS = {"s": "fp32", "d": "fp64"}
 """First letter of a BLAS routine -> its precision, for runs that do not state it."""
-WORDS = {"fp64": 8.0, "fp32": 4.0, "tf32": 4.0, "fp16": 2.0, "bf16": 2.0, "fp8": 1.0, "int8": 1.0}
+WORDS = {"fp64": 8.0, "fp32": 4.0, "tf32": 4.0, "fp16": 2.0, "bf16": 2.0, "fp8": 1.0, "fp4": 0.5, "int8": 1.0}
 """Bytes of an element."""
+INTEGER = ("int8", "int16", "int32", "int4")
+UNITS = ("tensor", "amx")
+"""Units beside the ordinary ones, whose peaks are named for them: `tensor_fp16`."""
 PRODUCTS = ("sgemm", "dgemm")
+
+
+def type_of(precision: str) -> str:
+    """The type that a peak computes in, whatever its unit: `tensor_fp16` -> fp16."""
+    unit, _, name = precision.partition("_")
+    return name if unit in UNITS else precision
 
 
 class Source(StrEnum):
@@ -141,7 +150,7 @@ def _measured(one: Quantity, routine: str, size: str, name: str, roofs: Roofs) -
     crossed = roofs.up_to(levels[-1])
     if routine in PRODUCTS and size.isdigit():
         n = float(size)
-        bytes_by_level = traffic.product(n, n, n, WORDS[precision], crossed, roofs.ends)
+        bytes_by_level = traffic.product(n, n, n, WORDS[type_of(precision)], crossed, roofs.ends)
     else:
         bytes_by_level = traffic.single_pass(moved, crossed)
     return Point(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reportgen.roofline import layers
 from reportgen.roofline.batches import TYPES
-from reportgen.roofline.points import Point
+from reportgen.roofline.points import Point, type_of
 from reportgen.workload import templates
 from reportgen.workload.count import count_graph
 
@@ -22,7 +22,7 @@ def kernels(level: str, precision: str) -> tuple[Point, ...]:
         level: memory level that the bytes cross.
         precision: one of `batches.TYPES`.
     """
-    dtype = TYPES[precision]
+    dtype = TYPES[type_of(precision)]
     graphs = (
         (f"axpy, n = {VECTOR}", templates.axpy(VECTOR, dtype)),
         (f"gemv, n = {SIDE}", templates.gemv(SIDE, SIDE, dtype)),

@@ -41,6 +41,8 @@ class Line(msgspec.Struct, frozen=True):
     name: str
     peak: float | None
     bandwidth: float | None
+    unit: str = ""
+    """Name of the peak, where it is that of a unit of its own."""
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -90,7 +92,8 @@ def record(found: Across, labels: tuple[str, ...] = ()) -> Lines | None:
         peak, rate = one.roofs.compute.get(precision), one.roofs.memory.get(level)
         if peak is not None or rate is not None:
             flat = peak.value if peak is not None else None
-            lines.append(Line(number, one.name, flat, rate.value if rate is not None else None))
+            unit = peak.name if peak is not None and peak.name != precision else ""
+            lines.append(Line(number, one.name, flat, rate.value if rate is not None else None, unit))
     for row, label in zip(found.rows, labels or tuple(row.id for row in found.rows), strict=True):
         intensity = row.point.intensity(level)
         if (row.point.precision, row.point.home) != (precision, level) or intensity is None:
@@ -168,7 +171,7 @@ def _line(axes: Axes, data: Lines, one: Line, ends: tuple[float, float, float, f
     roofs = ", ".join(
         f"{name.upper()} {format_value(value, unit, 3)}"
         for name, value, unit in (
-            (data.precision, one.peak, f"{data.unit}/second"),
+            (one.unit or data.precision, one.peak, f"{data.unit}/second"),
             (data.level, one.bandwidth, "byte/second"),
         )
         if value

@@ -8,6 +8,7 @@ import msgspec
 
 from reportgen.roofline import across, batches, textbook
 from reportgen.roofline.across import Across, Ratio, Row, Side
+from reportgen.roofline.points import type_of
 from reportgen.site import address, blocks
 from reportgen.site.address import Links
 from reportgen.site.figures import roofline
@@ -30,7 +31,7 @@ def comparison(reports: Sequence[Report]) -> Across | None:
     None for fewer than two devices, or where they have no peak in common.
     """
     sheets = [one.roofline for one in reports if any(roof.name == LEVEL for roof in one.roofline.memory)]
-    peaks = [{roof.name for roof in sheet.compute} for sheet in sheets]
+    peaks = [{type_of(roof.name) for roof in sheet.compute} for sheet in sheets]
     common = [name for name in PRECISIONS if sum(name in some for some in peaks) > 1]
     shared = [name for name in common if all(name in some for some in peaks)] or common
     if len(sheets) < 2 or not shared:

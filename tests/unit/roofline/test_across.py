@@ -132,6 +132,29 @@ def test_the_batch_decides_which_device_is_faster() -> None:
     assert [side.decides for side in rows[1].sides] == ["fp16", "fp16"]
 
 
+def test_under_a_type_stands_the_fastest_unit_that_computes_in_it() -> None:
+    memory = STEADY.memory
+    core = Subject("core", "core", "a", (roof("fp16", 400e9),), memory)
+    matrix = Subject("matrix", "matrix", "b", (roof("fp16", 100e9), roof("tensor_fp16", 1600e9)), memory)
+    points = [at_intensity(1000.0, "dram", name) for name in ("fp16", "tensor_fp16")]
+    either, exact = across((core, matrix), points).rows
+    assert [side.decides for side in either.sides] == ["fp16", "tensor_fp16"]
+    assert either.ratios[0].value == pytest.approx(4)
+    assert exact.sides[0].partial
+    assert exact.ratios[0].answer is Answer.CANNOT_TELL
+
+
+def test_units_beside_the_ordinary_ones_have_the_types_of_their_names() -> None:
+    assert at_intensity(1.0, "dram", "tensor_int8").unit == "OP"
+    assert at_intensity(1.0, "dram", "amx_bf16").unit == "FLOP"
+    assert (
+        path("gpt2", "dram", "tensor_fp16", (1,))[0].intensity()
+        == path("gpt2", "dram", "fp16", (1,))[0].intensity()
+    )
+    with pytest.raises(UserError, match="vector_fp16"):
+        at_intensity(1.0, "dram", "vector_fp16")
+
+
 def test_no_model_is_decoded_in_integers() -> None:
     with pytest.raises(UserError, match="INT8"):
         path("gpt2", "dram", "int8")

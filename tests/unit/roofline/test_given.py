@@ -137,3 +137,15 @@ def test_any_text_is_a_point_or_refused(text: str) -> None:
     with suppress(PointError):
         found = from_option(text, "dram", "fp32")
     assert found is None or found.rate > 0
+
+
+def test_a_point_under_a_unit_of_its_own() -> None:
+    assert from_option("k,1 GFLOP,1 GB,1 s", "dram", "tensor_fp16").unit == "FLOP"
+    assert from_option("k,1 GOP,1 GB,1 s", "dram", "tensor_int8").unit == "OP"
+    assert from_option("k,1,1,1", "dram", "amx_int8").unit == "OP"
+
+
+def test_work_that_nobody_timed() -> None:
+    point = from_option("k,2 GFLOP,1 GB", "dram", "fp32", timed=False)
+    assert (point.rate, point.intensity()) == (None, 2.0)
+    assert from_option("k,2 GFLOP,1 GB,1 s", "dram", "fp32", timed=False).rate == 2e9
