@@ -20,7 +20,7 @@ FOUR = "instruction_throughput/integer_mul#accumulators=4"
 def one_point_a_probe() -> list[str]:
     chosen: dict[str, str] = {}
     for point, (probe, _) in planned().items():
-        if probe.family != "gpu_execution":
+        if probe.definition.isas != ("cuda",):
             chosen.setdefault(probe.id, point)
     return list(chosen.values())
 
