@@ -76,7 +76,9 @@ A CSV file has the columns name,work,bytes,seconds and, if you like, precision,l
     help="Memory level that the bytes cross (dram); of the run's own kernels, the level of their intensity.",
 )
 @click.option(
-    "--precision", help="Compute roof (fp32); of the run's own kernels, only those of this precision."
+    "--precision",
+    help="Compute roof (fp32, or that of a unit: tensor_fp16); of the run's own kernels, only those of "
+    "this precision.",
 )
 @click.option(
     "--compare",

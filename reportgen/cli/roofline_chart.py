@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from reportgen.roofline.sheet import Sheet
+from reportgen.roofline.sheet import Entry, Sheet
 from reportgen.units import format_value
 
 WIDTH, HEIGHT = 78, 20
@@ -16,13 +16,14 @@ MARGIN = 14
 def draw(sheet: Sheet, unit: str) -> list[str]:
     """Lines of text: slanted roofs by level, flat ones by precision, points by their short names.
 
+    Work that was only counted stands at its bound.
     Empty where the sheet has no roofs of this unit of work or no points.
     """
     part = sheet.with_unit(unit)
     places = [
-        (entry.id, intensity, entry.point.rate)
+        (entry.id, intensity, rate)
         for entry in part.points
-        if entry.point.rate and (intensity := entry.point.intensity(entry.level))
+        if (rate := _rate(entry)) and (intensity := entry.point.intensity(entry.level))
     ]
     if not part.compute or not part.memory or not places:
         return []
@@ -59,6 +60,11 @@ def draw(sheet: Sheet, unit: str) -> list[str]:
     }
     lines = [f"{labels.get(at, ''):>{MARGIN - 1}} {''.join(cells).rstrip()}" for at, cells in enumerate(grid)]
     return [*lines, *_axis(xs, unit)]
+
+
+def _rate(entry: Entry) -> float | None:
+    bound = entry.verdict.bound
+    return entry.point.rate or (bound.value if bound is not None else None)
 
 
 def _decades(values: Sequence[float]) -> tuple[int, int]:

@@ -104,3 +104,13 @@ def test_a_counted_model_on_both(two: Path) -> None:
     assert done.exit_code == 0
     assert "resnet18_dyn (all)" in done.stdout
     assert "Wrote" not in done.stdout
+
+
+def test_work_that_was_only_counted_stands_at_its_bound_in_the_chart(two: Path) -> None:
+    done = call(STREAM_ID, "--data", two, "--decode", "llama2_7b", "--batch", "1,256")
+    chart = [
+        line for line in done.stdout.splitlines() if line.endswith("-FP32") or " A1" in line or "A2" in line
+    ]
+    assert any("A2" in line and "FP32" in line for line in chart)  # at the peak
+    assert "predicted: FP32" in done.stdout
+    assert offences(done.stdout) == ()
