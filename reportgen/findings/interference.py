@@ -112,11 +112,11 @@ def _mixes(evidence: Evidence, quantity: Quantity) -> list[_Mix]:
     """The pair in every proportion that the run has; empty where the counts are not recorded."""
     every = (quantity, *(one for one in _same(evidence, quantity.metric) if one is not quantity))
     own = quantity.details
-    counts = [own.get("first_count"), own.get("second_count")]
-    times = [own.get("cycles_first"), own.get("cycles_second")]
-    if not all(isinstance(one, (int, float)) and one > 0 for one in (*counts, *times)):
+    counts = [float(own.get(name) or 0) for name in ("first_count", "second_count")]
+    times = [float(own.get(name) or 0) for name in ("cycles_first", "cycles_second")]
+    if min(*counts, *times) <= 0:
         return []
-    each = [float(time) / float(count) for time, count in zip(times, counts, strict=True)]
+    each = [time / count for time, count in zip(times, counts, strict=True)]
     rows = [{"first": counts[0], "second": counts[1], "cycles": own["cycles_together"]} | _front(own)]
     for one in every:
         rows += one.details.get("proportions", ())
