@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reportgen.runs.schema import ClockRecord
 from reportgen.site.markup import Html, facts
 from reportgen.site.tables import Cell, Column, Row, table
 from reportgen.site.view import Section, View, present
@@ -50,6 +51,8 @@ def _clock(view: View) -> Html:
         f"both calibrations agree within {clock.agreement * 100:g} %, and both canaries reach "
         f"{clock.canary_share * 100:g} % of the best issue rate of the run"
     )
+    if not clock.calibration_cycles:
+        gates = "its clock moved, and the program left the results that it left at first"
     return facts(
         (
             (
@@ -59,15 +62,24 @@ def _clock(view: View) -> Html:
                     f"({format_interval(clock.tick_hz_low, clock.tick_hz_high, 'hertz', 6)})"
                 ),
             ),
-            ("calibration", f"{clock.calibration_cycles} dependent adds beside each sample"),
-            (
-                "canary",
-                f"{clock.canary_instructions} instructions, best {significant(clock.canary_best)} per cycle",
-            ),
+            *_brackets(clock),
             ("a sample is accepted when", gates),
             ("note", clock.note or "–"),
             ("method", view.method("clock", "clock and gates")),
         )
+    )
+
+
+def _brackets(clock: ClockRecord) -> tuple[tuple[str, str], ...]:
+    """What stands beside each sample: nothing but a wait where ticks are cycles."""
+    if not clock.calibration_cycles:
+        return (("calibration", "none is needed: a tick is a cycle of the multiprocessor"),)
+    return (
+        ("calibration", f"{clock.calibration_cycles} dependent adds beside each sample"),
+        (
+            "canary",
+            f"{clock.canary_instructions} instructions, best {significant(clock.canary_best)} per cycle",
+        ),
     )
 
 
