@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from reportgen.runs.schema import SCHEMA_VERSION, ClockRecord, Device, Point, ProbeInfo, Run
@@ -166,9 +167,14 @@ def make(truth: GpuTruth, seed: int = 1, noise: float = 0.001) -> tuple[Run, dic
         finished="2026-01-01T00:01:00+00:00", device=device, environment={}, toolchain={}, suite={},
         plan={"seed": seed, "passes": PASSES, "quick": False, "probes": "*"}, clock=clock,
         probes=tuple(info for info, _ in asked),
-        points=tuple(one.point for _, simulated in asked for one in simulated),
+        points=tuple(_counted(one.point) for _, simulated in asked for one in simulated),
     )  # fmt: skip
     return run, rows
+
+
+def _counted(point: Point) -> Point:
+    """With the samples that all visits take; the rows of one sample count once."""
+    return msgspec.structs.replace(point, accepted=PASSES * SAMPLES, total=PASSES * SAMPLES)
 
 
 def _visit(

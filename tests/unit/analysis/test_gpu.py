@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from reportgen.analysis.derive import derive, quantities
 from reportgen.analysis.quantity import Quantity
 from reportgen.collect.runner import Options, collect
 from reportgen.runs import read, write
+from reportgen.runs.verify import verify
 from reportgen.status import Status
 from tests.simulated.gpu import GpuTruth, make
 
@@ -110,4 +110,4 @@ def test_the_run_is_replayed(tmp_path: Path) -> None:
     first, second = derive(read.load(sealed)), derive(read.load(outcome.path))
     assert [one.metric for one in first] == [one.metric for one in second]
     assert [one.value for one in first] == [one.value for one in second]
-    assert dataclasses.asdict(TRUTH)
+    assert verify(sealed) == []
