@@ -1,7 +1,8 @@
 """The ten-second check of a GPU: `python -m reportgen.backends.cuda.check [cuda:N]`.
 
 Device, driver and binding; then a dependent chain of 32 multiply-adds is built, loaded and run, and must
-take exactly the cycles that its machine code says.  `--selector` prints the first GPU that can be used, or nothing.
+take exactly the cycles that its machine code says.  `--selector` prints the first GPU that can be used,
+or nothing.
 """
 
 from __future__ import annotations
