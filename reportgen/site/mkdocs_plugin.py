@@ -9,7 +9,9 @@ on_files     pages, figures and downloads join the files; folder markers in the 
              a run that cannot be read is a page that says so, and a logged warning
 on_page_markdown   the home page gets its table of devices; long HTML steps aside
 on_env             templates of the theme are compiled once, not at every rebuild
-on_page_content    the HTML is put back when the Markdown around it has been parsed
+on_page_content    the HTML is put back when the Markdown around it has been parsed; what a page was
+                   converted to is kept for the next rebuild of a server
+on_page_context    tables of data are put back, past which the search has come by then
 
 All content comes from `reportgen.site.render`, which does not know MkDocs.
 """
@@ -26,10 +28,13 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin, get_plugin_logger
 from mkdocs.structure.files import File, Files, InclusionLevel
+from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
+from mkdocs.utils.templates import TemplateContext
 
 from reportgen.site import navigation, passthrough
 from reportgen.site.address import Links
+from reportgen.site.conversions import Conversions, Converted
 from reportgen.site.pages import index
 from reportgen.site.render import SCRIPTS, STYLES, Renderer, Site
 from reportgen.site.watching import watch
@@ -57,6 +62,9 @@ class ReportgenPlugin(BasePlugin[ReportgenConfig]):  # type: ignore[no-untyped-c
         self.site: Site | None = None
         self.links = Links()
         self.blocks: dict[str, list[str]] = {}
+        self.texts: dict[str, str] = {}
+        self.conversions = Conversions()
+        self.silent: dict[str, tuple[str, ...]] = {}
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Nothing to prepare; see the head of this module."""
@@ -119,7 +127,11 @@ class ReportgenPlugin(BasePlugin[ReportgenConfig]):  # type: ignore[no-untyped-c
     def on_page_markdown(self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
         """Put the table of devices where a page asks for it; set long HTML aside."""
         if page.file.generated_by == "reportgen":
-            markdown, self.blocks[page.file.src_uri] = passthrough.stash(markdown)
+            uri = page.file.src_uri
+            self.texts[uri] = markdown
+            if self.conversions.recall(uri, _settings(config), markdown) is not None:
+                return ""
+            markdown, self.blocks[uri] = passthrough.stash(markdown)
         elif MARKER in markdown and self.site is not None:
             devices = index.listing(self.site.shelves, page.file.src_uri, self.links)
             markdown = markdown.replace(MARKER, devices)
@@ -134,7 +146,32 @@ class ReportgenPlugin(BasePlugin[ReportgenConfig]):  # type: ignore[no-untyped-c
 
     def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
         """Put the HTML back, and tell MkDocs of the anchors in it, which it checks links against."""
-        blocks = self.blocks.pop(page.file.src_uri, [])
-        if blocks and page.present_anchor_ids is not None:
-            page.present_anchor_ids |= passthrough.anchors(blocks)
-        return passthrough.restore(html, blocks)
+        uri = page.file.src_uri
+        text = self.texts.pop(uri, None)
+        if text is None:
+            return html
+        kept = self.conversions.recall(uri, _settings(config), text)
+        if kept is None:
+            blocks = self.blocks.pop(uri, [])
+            if blocks and page.present_anchor_ids is not None:
+                page.present_anchor_ids |= passthrough.anchors(blocks)
+            html = passthrough.restore(html, blocks, silent=False)
+            kept = Converted(html, tuple(blocks), page.toc, frozenset(page.present_anchor_ids or ()))
+            self.conversions.keep(uri, _settings(config), text, kept)
+        page.toc, page.present_anchor_ids = kept.toc, set(kept.anchors)
+        self.silent[uri] = kept.blocks
+        return kept.html
+
+    def on_page_context(
+        self, context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation
+    ) -> TemplateContext:
+        """Put the tables of data back, which the search has passed over meanwhile."""
+        blocks = self.silent.pop(page.file.src_uri, ())
+        if blocks and page.content is not None:
+            page.content = passthrough.restore(page.content, blocks)
+        return context
+
+
+def _settings(config: MkDocsConfig) -> str:
+    """What decides, beside its text, how a page is converted."""
+    return repr((config.markdown_extensions, config.mdx_configs, config.use_directory_urls))

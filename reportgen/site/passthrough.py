@@ -8,9 +8,13 @@ the blocks back into what the parser made.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 LONG = 300
 """Characters from which a block is worth a detour."""
+
+HEAD = 600
+"""Characters within which a table says whether it may be searched."""
 
 _MARK = '<div data-reportgen="{}"></div>'
 _MARKS = re.compile(r'<div data-reportgen="(\d+)"></div>')
@@ -29,9 +33,19 @@ def stash(markdown: str) -> tuple[str, list[str]]:
     return "\n\n".join(parts), blocks
 
 
-def restore(html: str, blocks: list[str]) -> str:
-    """The page with its blocks back in place."""
-    return _MARKS.sub(lambda match: blocks[int(match.group(1))], html)
+def restore(html: str, blocks: Sequence[str], *, silent: bool = True) -> str:
+    """The page with its blocks back in place; without `silent`, tables of data stay out."""
+
+    def put(match: re.Match[str]) -> str:
+        block = blocks[int(match.group(1))]
+        return block if silent or not is_silent(block) else match.group()
+
+    return _MARKS.sub(put, html)
+
+
+def is_silent(block: str) -> bool:
+    """Whether a block is a table of data: it says of itself that no search shall read it."""
+    return block.startswith('<div class="rg-table"') and "data-search-exclude" in block[:HEAD]
 
 
 def anchors(blocks: list[str]) -> set[str]:

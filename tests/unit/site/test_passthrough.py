@@ -6,6 +6,7 @@ import markdown
 import pytest
 
 from reportgen.site import address, passthrough
+from reportgen.site.conversions import Conversions, Converted
 from tests.unit.site.conftest import Rendered
 
 
@@ -28,3 +29,24 @@ def test_a_page_is_the_same_by_either_way(rendered: Rendered, family: str) -> No
     short, blocks = passthrough.stash(text)
     assert len(short) < len(text) / 4
     assert passthrough.restore(markdown.markdown(short, extensions=extensions), blocks) == direct
+
+
+def test_tables_of_data_can_be_put_back_later() -> None:
+    table = f'<div class="rg-table" id="t"><table data-search-exclude>{"<tr></tr>" * 60}</table></div>'
+    finding = f'<div class="rg-finding"><p>{"word " * 80}</p></div>'
+    text = f"# Title\n\n{table}\n\n{finding}\n"
+    marked, blocks = passthrough.stash(text)
+    spoken = passthrough.restore(marked, blocks, silent=False)
+    assert finding in spoken
+    assert table not in spoken
+    assert passthrough.restore(spoken, blocks) == text
+
+
+def test_a_conversion_is_recalled_for_the_same_text_and_settings_only() -> None:
+    kept = Conversions()
+    made = Converted("<h1>a</h1>", (), None, frozenset({"a"}))
+    kept.keep("a.md", "settings", "# a", made)
+    assert kept.recall("a.md", "settings", "# a") is made
+    assert kept.recall("a.md", "settings", "# b") is None
+    assert kept.recall("a.md", "others", "# a") is None
+    assert kept.recall("b.md", "settings", "# a") is None
