@@ -152,6 +152,9 @@ def choose(backend: Backend, selector: str) -> Candidate:
     if not named and selector == backend.name:
         # On a hybrid processor `cpu` means the first kind of core that can be used.
         named = sorted(found, key=lambda candidate: bool(candidate.reason))[:1]
+    if not named and isinstance(backend, toolchain.Targets):
+        # Without a toolchain the targets are not listed one by one: what stands for all says why.
+        named = [one for one in found if one.reason and selector in backend.members(one.selector)]
     if not named:
         here = ", ".join(candidate.selector for candidate in found if not candidate.reason) or "none"
         raise UserError(
@@ -159,7 +162,7 @@ def choose(backend: Backend, selector: str) -> Candidate:
         )
     if named[0].reason:
         raise BackendUnavailable(
-            f"'{named[0].selector}' cannot be used: {named[0].reason}.",
+            f"'{selector}' cannot be used: {named[0].reason.rstrip('.')}.",
             "'reportgen doctor' says what is missing.",
         )
     return named[0]

@@ -136,7 +136,7 @@ def test_a_second_run_takes_its_programs_from_the_cache(data: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("selector", "message"), [("sm_70", "no device 'sm_70'"), ("sm_95", "no device 'sm_95'")]
+    ("selector", "message"), [("sm_70", "'sm_70' is no longer built"), ("sm_95", "no target 'sm_95'")]
 )
 def test_a_target_that_cannot_be_built_for_is_one_line(tmp_path: Path, selector: str, message: str) -> None:
     result = collect(tmp_path, selector)

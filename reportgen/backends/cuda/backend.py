@@ -56,8 +56,14 @@ class CudaBackend:
         return cuda_device.is_target(device)
 
     def members(self, selector: str) -> tuple[str, ...]:
-        """The targets that `sm_all` stands for; else the selector alone."""
+        """The targets that `sm_all` stands for; else the selector alone.
+
+        Raises:
+            UserError: it looks like a target and is none, or one that is no longer built.
+        """
         if selector != cuda_device.ALL:
+            if selector.startswith("sm_"):
+                targets.parse(selector)
             return (selector,)
         return tuple(f"sm_{number}" for number in targets.PUBLISHED)
 

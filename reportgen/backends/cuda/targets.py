@@ -122,7 +122,7 @@ def require(name: str, buildable: Iterable[int], toolkit: str) -> Target:
     if target.number not in can:
         raise UserError(
             f"{toolkit} does not build for '{name}'.",
-            f"It builds for {_spell(can)}; a newer toolkit may: pip install -U 'reportgen[cuda]'.",
+            f"It builds for {_spell(can)}; a newer toolkit may: pip install -U 'reportgen[cuda-toolchain]'.",
         )
     return target
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from reportgen.errors import BackendUnavailable
 
-REMEDY = "Run: pip install 'reportgen[cuda]'"
+REMEDY = "Run: pip install 'reportgen[cuda-toolchain]'"
 VARIABLE = "REPORTGEN_CUDA"
 """Environment variable: root of a toolkit that goes before all others."""
 

@@ -9,12 +9,12 @@ import msgspec
 import pytest
 
 from reportgen.backends import registry
-from reportgen.backends.base import Source
+from reportgen.backends.base import Candidate, Source
 from reportgen.cli import summary
 from reportgen.collect import toolchain
 from reportgen.collect.progress import Silent
 from reportgen.collect.runner import Interrupted, Options, Outcome, collect
-from reportgen.errors import UserError
+from reportgen.errors import BackendUnavailable, UserError
 from reportgen.runs import read, store
 from reportgen.runs.schema import SCHEMA_VERSION
 from reportgen.runs.verify import verify
@@ -168,3 +168,12 @@ def test_a_program_unlike_the_rest_of_its_sweep_is_rejected(tmp_path: Path) -> N
         (64, Status.INVALID, "not the histogram of the sweep: also MOV"),
         (128, Status.OK, ""),
     }
+
+
+def test_without_a_toolchain_a_target_says_what_is_missing(tmp_path: Path) -> None:
+    class Missing(Toolchain):
+        def discover(self) -> list[Candidate]:
+            return [Candidate("sm_all", TARGET, "no CUDA compiler is here")]
+
+    with pytest.raises(BackendUnavailable, match="'sm_90' cannot be used: no CUDA compiler is here"):
+        collect(Options(tmp_path, "sm_90"), None, Missing(), ASKED)

@@ -133,7 +133,7 @@ def test_no_toolkit(monkeypatch: pytest.MonkeyPatch) -> None:
     answering(monkeypatch, driver.Answer(reason="no driver", remedy=""))
     found = candidates(device.discover())
     assert set(found) == {"sm_all", "cuda:0"}
-    assert found["sm_all"].reason == "no CUDA compiler is here. Run: pip install 'reportgen[cuda]'"
+    assert found["sm_all"].reason == "no CUDA compiler is here. Run: pip install 'reportgen[cuda-toolchain]'"
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def test_nothing(tmp_path: Path) -> None:
     with pytest.raises(BackendUnavailable) as caught:
         toolkit.search((tmp_path,))
     assert str(caught.value) == (
-        "no CUDA compiler is here: neither NVRTC nor nvcc. Run: pip install 'reportgen[cuda]'"
+        "no CUDA compiler is here: neither NVRTC nor nvcc. Run: pip install 'reportgen[cuda-toolchain]'"
     )
 
 
@@ -68,7 +68,7 @@ def test_half_installed(tmp_path: Path) -> None:
 
 def test_no_disassembler(tmp_path: Path) -> None:
     with pytest.raises(
-        BackendUnavailable, match=r"nvdisasm is missing. Run: pip install 'reportgen\[cuda\]'"
+        BackendUnavailable, match=r"nvdisasm is missing. Run: pip install 'reportgen\[cuda-toolchain\]'"
     ):
         toolkit.search((put(tmp_path, *NVRTC),))
 
