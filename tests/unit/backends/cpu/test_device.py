@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import pytest
@@ -120,3 +121,11 @@ def test_the_environment_holds_its_fixed_list_and_nothing_else() -> None:
     optional = {"microcode", "huge_pages", "governor", "boost"}
     assert required <= set(fields) <= required | optional
     assert "-" not in str(fields["kernel"])  # a distribution's suffix may name a machine
+
+
+def test_a_set_of_one_cpu_is_a_device_of_one_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pinning starts from the allowed set; nothing is asked of cores outside it."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
+    assert cpu_device.allowed_cpus() == (0,)
+    assert {candidate.device.cores for candidate in cpu_device.discover()} == {1}
+    assert cpu_device.cpus_of("cpu") == (0,)
