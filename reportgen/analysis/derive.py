@@ -22,6 +22,7 @@ from reportgen.analysis.line import line
 from reportgen.analysis.peak import peak
 from reportgen.analysis.plateau import plateau
 from reportgen.analysis.quantity import Quantity
+from reportgen.analysis.rounds import rounds
 from reportgen.analysis.slope import slope
 from reportgen.analysis.tlb import LINE, tlb
 from reportgen.analysis.working_set import working_set
@@ -92,6 +93,7 @@ _INDEPENDENT: dict[str, Callable[[Evidence], list[Quantity]]] = {
     "distance": distance,
     "warps": warps,
     "steps": steps,
+    "rounds": rounds,
 }
 """Analyses that need no other probe."""
 
@@ -102,6 +104,7 @@ _METHODS = {
     "peak": "plateau",
     "bandwidth": "bandwidth",
     "library": "library",
+    "rounds": "cost-model",
 }
 """Analysis -> page of docs/method; all others find a boundary."""
 

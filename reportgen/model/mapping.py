@@ -98,7 +98,7 @@ def undecided(intervals: Mapping[str, float], mixes: Iterable[Mix]) -> tuple[tup
 
     The kind with more resources hides what it shares unless it is kept busy throughout.
     """
-    sizes = {kind: _least(interval) for kind, interval in intervals.items()}
+    sizes = {kind: least_resources(interval) for kind, interval in intervals.items()}
     room: dict[Kinds, int] = {}
     for mix in mixes:
         if mix.first != mix.second:
@@ -173,7 +173,7 @@ def _range(one: _Told, sizes: Mapping[str, int]) -> Range:
 
 def _explain(kinds: tuple[str, ...], intervals: Mapping[str, float], told: Sequence[_Told]) -> Group:
     """One group: as few resources a kind as its rate allows, more where that is worth it."""
-    sizes = {kind: _least(intervals[kind]) for kind in kinds}
+    sizes = {kind: least_resources(intervals[kind]) for kind in kinds}
     compete = {_pair(one.mix) for one in told if one.exact}
 
     def program(trial: Mapping[str, int]) -> Program:
@@ -190,7 +190,7 @@ def _explain(kinds: tuple[str, ...], intervals: Mapping[str, float], told: Seque
     return Group(kinds, tuple(found), complete)
 
 
-def _least(interval: float) -> int:
+def least_resources(interval: float) -> int:
     """The fewest resources that give a rate, at one instruction a cycle each."""
     return max(1, math.ceil((1 - TOLERANCE) / interval))
 

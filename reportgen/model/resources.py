@@ -2,7 +2,8 @@
 
 An inference, and abstract: a resource is whatever kinds compete for that serves one of them at a time.  That
 may be a pipeline, an issue port, or anything else in `reportgen.findings.alternatives`.  `infer` collects
-what the run's interference probes measured, `reportgen.model.mapping` finds the smallest explanation.
+what the run's interference probes measured, `reportgen.model.mapping` finds the smallest explanation of the
+probe that pairs all of its operations, and `reportgen.model.placement` adds those that are paired with a few.
 """
 
 from __future__ import annotations
@@ -22,6 +23,10 @@ from reportgen.findings.metric import Kind, MetricId
 from reportgen.model import mapping
 from reportgen.model.assignment import Alternative
 from reportgen.model.mapping import Group, Mix
+from reportgen.model.placement import Known, place
+
+MOST_PAIRS = 0.9
+"""Share of all pairs of its operations from which on a probe counts as a matrix; some may have failed."""
 
 
 class Use(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,6 +53,14 @@ class ResourceGroup(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """With equally many resources, and as many mixes explained; the first has no rank above the others."""
     complete: bool
     """Whether these are all of that kind."""
+
+
+class Placed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An operation that was paired with some of those in the groups only."""
+
+    operation: str
+    places: tuple[Use, ...]
+    """Equally good ones, by the first explanations of the groups."""
 
 
 class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -79,6 +92,7 @@ class Resources(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     deviations: tuple[Deviation, ...]
     undecided: tuple[tuple[str, str], ...]
     """Pairs that showed no competition in mixes that need not have shown it."""
+    placed: tuple[Placed, ...] = ()
 
     def use(self, operation: str) -> Use | None:
         """What an operation needs in the first explanation; None where it was in no mix."""
@@ -86,7 +100,7 @@ class Resources(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             for use in group.explanations[0].uses if group.explanations else ():
                 if use.operation == operation:
                     return use
-        return None
+        return next((one.places[0] for one in self.placed if one.operation == operation), None)
 
 
 def infer(evidence: Evidence) -> Resources | None:
@@ -107,21 +121,54 @@ def infer(evidence: Evidence) -> Resources | None:
     mixes = [mix for mix in mixes if mix.first in intervals and mix.second in intervals]
     if not mixes:
         return None
-    groups = mapping.explain(intervals, mixes)
+    matrix = _matrix(pairs)
+    inner = [mix for mix in mixes if {mix.first, mix.second} <= matrix]
+    groups = mapping.explain({name: time for name, time in intervals.items() if name in matrix}, inner)
     clocks = [mark.cycle_hz for mark in evidence.run.drift if mark.cycle_hz > 0]
     named = tuple(_named(groups))
-    deviations = tuple(_deviations(groups, mixes))
+    deviations = tuple(_deviations(groups, inner))
     return Resources(
         claim=Claim.INFERRED,
-        sentence=sentence(named, len(mixes), len(deviations)),
+        sentence=sentence(named, len(inner), len(deviations)),
         alternatives=alternatives.ALL[:-1],
         front_end=evidence.run.sample_clock.canary_best,
         cycle_hz=statistics.median(clocks) if clocks else 0.0,
         mixes=len(mixes),
         groups=named,
         deviations=deviations,
-        undecided=mapping.undecided(intervals, mixes),
+        undecided=mapping.undecided(intervals, inner),
+        placed=tuple(_placed(named, intervals, matrix, mixes)),
     )
+
+
+def _matrix(pairs: list[tuple[MetricId, Quantity]]) -> set[str]:
+    """Operations of the probe that pairs all of its operations, the largest such; else all."""
+    probes: dict[str, set[frozenset[str]]] = {}
+    for name, quantity in pairs:
+        probes.setdefault(quantity.probe, set()).add(frozenset((name.subject, name.part)))
+    complete = []
+    for found in probes.values():
+        names = set[str]().union(*found)
+        if 2 * len(found) >= MOST_PAIRS * len(names) * (len(names) - 1):
+            complete.append(names)
+    return max(complete, key=len, default={one for name, _ in pairs for one in (name.subject, name.part)})
+
+
+def _placed(
+    groups: Iterable[ResourceGroup], intervals: Mapping[str, float], matrix: set[str], mixes: list[Mix]
+) -> Iterator[Placed]:
+    known = {
+        use.operation: Known(frozenset(use.resources), use.cycles)
+        for group in groups if group.explanations for use in group.explanations[0].uses
+    }  # fmt: skip
+    for operation, interval in intervals.items():
+        if operation in matrix:
+            continue
+        own = [mix for mix in mixes if operation in (mix.first, mix.second)]
+        places = place(operation, interval, own, known)
+        if places:
+            uses = tuple(Use(operation, tuple(sorted(one.resources)), one.cycles) for one in places)
+            yield Placed(operation, uses)
 
 
 def sentence(groups: Iterable[ResourceGroup], mixes: int, deviations: int) -> str:

@@ -16,7 +16,7 @@ from reportgen.model.compare import Code, Comparison, Difference, Number, Side
 from reportgen.model.compare import Verdict as Outcome
 from reportgen.model.exports.csv import COLUMNS
 from reportgen.model.exports.dictionary import ENTRIES, Entry
-from reportgen.model.resources import Deviation, Explanation, ResourceGroup, Resources, Use
+from reportgen.model.resources import Deviation, Explanation, Placed, ResourceGroup, Resources, Use
 from reportgen.runs.schema import (
     SAMPLE_COLUMNS,
     SCHEMA_VERSION,
@@ -38,7 +38,7 @@ RECORDS = [
     *(Run, Device, ProbeInfo, Point, ClockRecord, DriftMark, Program),
     *(Architecture, Fact, Instruction, Interference, Level, Ceiling, Finding, CrossCheck, Entry),
     *(Comparison, Side, Condition, Difference, Number, Figure, Source, Core),
-    *(Resources, ResourceGroup, Explanation, Use, Deviation),
+    *(Resources, ResourceGroup, Explanation, Use, Placed, Deviation),
 ]
 
 

@@ -58,7 +58,8 @@ class CpuGenerator:
         self._features(definition.features)
         if definition.template.startswith("library:"):
             return self._library(definition, point)
-        template = f"{probe.family}/{definition.template}.{self.device.isa}.s.j2"
+        folder = "frames" if definition.template == "loop" else probe.family
+        template = f"{folder}/{definition.template}.{self.device.isa}.s.j2"
         if not (self.root / template).is_file():
             raise Unsupported(f"this family has no template '{definition.template}' for {self.device.isa}")
         kind = KINDS[definition.template]
@@ -247,6 +248,19 @@ def _stream(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Part
     return context, {"kind": "stream", **stream.opcodes}, {"bytes": float(part * counted)}, setup
 
 
+def _loop(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts:
+    """A validation loop: its text and its arrays stand in the definition's constants."""
+    constants = probe.definition.constants
+    body = str(constants["body"])
+    expect = generator.expected([line for line in body.splitlines() if line.strip()]) | {"kind": "loop"}
+    context = {"settings": point.settings, **{key: constants[key] for key in ("before", "body", "constants")}}
+    setup: dict[str, int | float | str] = {"kind": "loop"}
+    for name in ("a", "b", "c"):
+        if name in constants:
+            setup[name] = str(constants[name])
+    return context, expect, {"rounds": 1.0, "items": float(constants["items"])}, setup
+
+
 def _interleave(parts: list[list[str]]) -> list[str]:
     """Instructions of the parts in turn, spread evenly (a b a b, or a a b a a b)."""
     ranked = [((i + 0.5) / len(part), j, line) for j, part in enumerate(parts) for i, line in enumerate(part)]
@@ -259,5 +273,6 @@ KINDS = {
     "pair": _pair,
     "chase": _chase,
     "stream": _stream,
+    "loop": _loop,
 }
 """Template name -> what it needs; a new template is a file and a row here."""

@@ -74,6 +74,13 @@ class CpuLauncher:
             return preparation.chase(order, program, stack)
         if kind == "stream":
             return preparation.stream(order, program)
+        if kind == "loop":
+            from reportgen.backends.cpu import loops
+
+            buffer, addresses = loops.lay_out(order.setup, order.seed)
+            stack.enter_context(buffer)
+            preparation.frames[0].buffers(*addresses)
+            return preparation.body(order, program)
         if kind == "library":
             from reportgen.backends.cpu import library
 

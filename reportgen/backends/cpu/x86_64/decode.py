@@ -23,19 +23,19 @@ CALIBRATION = "add r8,r9"
 CANARY = "xor r10d,r10d"
 STACK = "rsp"
 
-_MNEMONICS = {value: name.lower() for name, value in vars(Mnemonic).items() if isinstance(value, int)}
-_MNEMONICS[Mnemonic.INVALID] = "unknown"
-_REGISTERS = {value: name.lower() for name, value in vars(Register).items() if isinstance(value, int)}
-_REGISTERS[Register.NONE] = ""
+MNEMONICS = {value: name.lower() for name, value in vars(Mnemonic).items() if isinstance(value, int)}
+MNEMONICS[Mnemonic.INVALID] = "unknown"
+REGISTERS = {value: name.lower() for name, value in vars(Register).items() if isinstance(value, int)}
+REGISTERS[Register.NONE] = ""
 # a conditional write keeps the old value otherwise, so it reads it
-_READS = {
+READS = {
     OpAccess.READ,
     OpAccess.COND_READ,
     OpAccess.READ_WRITE,
     OpAccess.READ_COND_WRITE,
     OpAccess.COND_WRITE,
 }
-_WRITES = {OpAccess.WRITE, OpAccess.COND_WRITE, OpAccess.READ_WRITE, OpAccess.READ_COND_WRITE}
+WRITES = {OpAccess.WRITE, OpAccess.COND_WRITE, OpAccess.READ_WRITE, OpAccess.READ_COND_WRITE}
 _HELD = frozenset({Register.R13, Register.R14, Register.R15, Register.RSP})
 """Scratch pointer, constant, loop counter, stack: they join no two instructions to a chain."""
 
@@ -61,19 +61,19 @@ def _record(encoded: Encoded, formatter: Formatter, information: InstructionInfo
         full = RegisterExt.full_register(used.register)
         if full in _HELD:
             continue
-        if used.access in _READS:
-            reads.add(_REGISTERS[full])
-        if used.access in _WRITES:
-            writes.add(_REGISTERS[full])
+        if used.access in READS:
+            reads.add(REGISTERS[full])
+        if used.access in WRITES:
+            writes.add(REGISTERS[full])
     memory = {used.access for used in used_by_it.used_memory()}
     return Instruction(
-        opcode=_MNEMONICS.get(encoded.mnemonic, "unknown"),
+        opcode=MNEMONICS.get(encoded.mnemonic, "unknown"),
         text=formatter.format(encoded),
         reads=frozenset(reads),
         writes=frozenset(writes),
         place=_place(encoded),
-        loads=not memory.isdisjoint(_READS),
-        stores=not memory.isdisjoint(_WRITES),
+        loads=not memory.isdisjoint(READS),
+        stores=not memory.isdisjoint(WRITES),
     )
 
 
@@ -81,5 +81,5 @@ def _place(encoded: Encoded) -> Place | None:
     for operand in range(encoded.op_count):
         if encoded.op_kind(operand) == OpKind.MEMORY:
             base = RegisterExt.full_register(encoded.memory_base)
-            return Place(_REGISTERS[base], _REGISTERS[encoded.memory_index], int(encoded.memory_displacement))
+            return Place(REGISTERS[base], REGISTERS[encoded.memory_index], int(encoded.memory_displacement))
     return None

@@ -1,0 +1,129 @@
+"""`reportgen cost`: what a loop body costs on a device, and which of two costs less."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from reportgen.cli import output
+from reportgen.errors import UserError
+
+if TYPE_CHECKING:
+    from reportgen.model.cost.estimate import Estimate
+    from reportgen.model.cost.rank import Ranking
+
+
+@click.command(
+    "cost",
+    epilog="""\b
+Examples:
+  reportgen cost loop.s --device DEVICE              cycles of a round, and what decides
+  reportgen cost a.s b.s --device DEVICE             which of two candidates costs less
+  reportgen cost loop.s --device DEVICE --bytes 1MiB working set beyond the first level
+  reportgen cost 'fp32_fma_256:8,l1_load_256:4'      a mix without order
+  reportgen cost kernel.sass --device sm-90 --warps 8
+
+The body is what stands between LLVM-MCA-BEGIN and LLVM-MCA-END (or OSACA's), else the innermost loop,
+else the whole text. A comment '# items: 8' says how many results a round makes.""",
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILE [FILE2]")
+@click.option(
+    "--device",
+    default="latest",
+    show_default=True,
+    help="A device, a run, a folder of a run, or a model.json.",
+)
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    default=Path("data"),
+    show_default=True,
+    help="Folder of the runs.",
+)
+@click.option(
+    "--bytes", "size", default="", metavar="SIZE", help="Working set: 262144, 256KiB.  [first level]"
+)
+@click.option("--warps", type=click.IntRange(1, 64), default=1, help="On a GPU: warps of a scheduler.  [1]")
+@click.option(
+    "--syntax", type=click.Choice(["att", "intel"]), default=None, help="Of x86-64 text.  [found out]"
+)
+@click.option("--json", "as_json", is_flag=True, help="Print estimates, and the ranking of two, as JSON.")
+def command(
+    files: tuple[str, ...], device: str, data: Path, size: str, warps: int, syntax: str | None, as_json: bool
+) -> None:
+    """Estimate the loop body in FILE: x86-64 assembly, a SASS listing, or a list of operation:count.
+
+    With FILE2, say which of the two costs less for one result, or that the model cannot tell.
+    """
+    if len(files) > 2:
+        raise UserError(f"{len(files)} files were given.", "Name one, or two to compare.")
+    from reportgen.model.cost.estimate import estimate
+    from reportgen.model.cost.parse import read
+    from reportgen.model.cost.rank import rank
+    from reportgen.model.load import load_architecture
+
+    bodies = [read(file, None if syntax is None else syntax == "intel") for file in files]
+    architecture = load_architecture(device, data)
+    found = [estimate(body, architecture, _bytes(size), warps) for body in bodies]
+    ranking = rank(*found) if len(found) == 2 else None
+    if as_json:
+        click.echo(output.json_text({"estimates": found, "ranking": ranking}))
+        return
+    click.echo(f"{architecture.name} ({architecture.device}), run {architecture.run}")
+    for one in found:
+        click.echo("")
+        _show(one)
+    if ranking is not None:
+        click.echo(f"\n{_sentence(ranking, found)}")
+
+
+def _bytes(text: str) -> float:
+    from reportgen.units import parse_size
+
+    if not text:
+        return 0.0
+    try:
+        return float(parse_size(text))
+    except ValueError as error:
+        raise UserError(f"--bytes: {error}.", "For example --bytes 256KiB.") from None
+
+
+def _show(one: Estimate) -> None:
+    from reportgen.units import significant
+
+    rounds = f"{significant(one.cycles)} cycles a round ({significant(one.low)} … {significant(one.high)})"
+    each = (
+        f", {significant(one.cycles / one.items)} for each of {one.items:g} results" if one.items != 1 else ""
+    )
+    click.echo(f"{one.name}: {rounds}{each}")
+    click.echo(f"decides: {one.decides or 'nothing'}")
+    rows = [
+        {
+            "bound": bound.name,
+            "cycles": significant(bound.cycles),
+            "range": f"{significant(bound.low)} … {significant(bound.high)}",
+            "why": bound.why,
+        }
+        for bound in one.bounds
+    ]
+    output.show(rows, ["bound", "cycles", "range", "why"], as_json=False)
+    click.echo(f"The model knows {one.covered:.0%} of {one.instructions:g} instructions.")
+    if one.unknown:
+        click.echo(f"Unknown, and taken to cost as much as the others: {'; '.join(one.unknown)}.")
+    alike = [share.title for share in one.operations if share.how.startswith("alike")]
+    if alike:
+        click.echo(f"Taken as one that was measured: {', '.join(alike)}.")
+    if one.conversions > 0:
+        click.echo(f"Conversions and moves between register files: {significant(one.conversions)} cycles.")
+    for note in one.notes:
+        click.echo(f"Note: {note}.")
+
+
+def _sentence(ranking: Ranking, found: list[Estimate]) -> str:
+    if ranking.verdict == "cannot tell":
+        return f"The model cannot tell which costs less: {ranking.why}."
+    first, second = (found[0], found[1]) if ranking.verdict == "first" else (found[1], found[0])
+    ratio = ranking.ratio if ranking.verdict == "first" else 1 / ranking.ratio
+    return f"{first.name} costs less than {second.name}: {ratio:.2f} times fewer cycles a result."

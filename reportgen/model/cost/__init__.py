@@ -1,0 +1,1 @@
+"""How long a loop body takes on a device, by its architecture model: text in, bounds out."""

@@ -1,0 +1,117 @@
+"""Bounds of a round of x86-64 code, each by one cause."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from reportgen.model.architecture import Architecture
+from reportgen.model.cost import graph, memory_bound
+from reportgen.model.cost.fusion import fuses
+from reportgen.model.cost.instruction import Instruction
+from reportgen.model.cost.latency import Latencies
+from reportgen.model.cost.schedule import Schedule
+from reportgen.model.cost.simulate import simulate
+from reportgen.model.cost.uses import Uses
+from reportgen.model.cost.x86_64 import Taken
+
+SAME = 1.01
+"""A schedule that takes no longer than this times the largest bound adds nothing."""
+TAKEN_BRANCHES = 1.0
+"""A cycle; cores that take more than one branch a cycle are new, and no probe asks for it yet."""
+
+
+class Bound(msgspec.Struct, frozen=True):
+    """Cycles of a round by one cause."""
+
+    name: str
+    """`dependencies`, `resources`, `front end`, `taken branches`, `memory`, `schedule`."""
+    cycles: float
+    low: float
+    high: float
+    why: str
+    """What is behind it, in words."""
+
+
+def dependencies(
+    body: Sequence[Instruction], architecture: Architecture, taken: Mapping[Instruction, Taken]
+) -> Bound:
+    """The slowest cycle of dependencies, with latencies at the ends of their ranges too."""
+    latencies = Latencies(architecture, taken)
+    chain = graph.slowest(body, lambda one, register: latencies.between(one, register).value)
+    low = graph.slowest(body, lambda one, register: latencies.between(one, register).low)
+    high = graph.slowest(body, lambda one, register: latencies.between(one, register).high)
+    members = " → ".join(body[index].text for index in chain.members[:6])
+    more = f" → … ({len(chain.members)} instructions)" if len(chain.members) > 6 else ""
+    why = f"the chain {members}{more}" if members else "no result is carried from round to round"
+    return Bound("dependencies", chain.cycles, low.cycles, high.cycles, why)
+
+
+def resources(plan: Schedule) -> Bound:
+    """What the operations compete for."""
+    why = f"{', '.join(plan.busiest)} on {plan.width} resource{'s' if plan.width != 1 else ''}"
+    span = plan.span
+    return Bound("resources", span.value, span.low, span.high, why if plan.busiest else "nothing")
+
+
+def front_end(body: Sequence[Instruction], architecture: Architecture) -> Bound | None:
+    """A compare or an addition and the branch behind it are one where the core fuses them."""
+    rate = architecture.resources.front_end if architecture.resources is not None else 0.0
+    if rate <= 0:
+        return None
+    most = float(len(body))
+    fused = sum(fuses(first, second) for first, second in itertools.pairwise(body))
+    split = sum(one.stores > 0 and one.loads > 0 for one in body)
+    why = f"{most - fused:g} issue slots at {rate:.3g} a cycle"
+    return Bound("front end", (most - fused) / rate, (most - fused) / rate, (most + split) / rate, why)
+
+
+def scheduled(
+    body: Sequence[Instruction],
+    architecture: Architecture,
+    taken: Mapping[Instruction, Taken],
+    uses: Uses,
+    others: Sequence[Bound | None],
+) -> Bound | None:
+    """Simulated; only where it takes longer than every bound."""
+    rate = architecture.resources.front_end if architecture.resources is not None else 0.0
+    if rate <= 0:
+        return None
+    cycles = simulate(body, taken, Latencies(architecture, taken), uses, rate)
+    largest = max((one.cycles for one in others if one is not None), default=0.0)
+    if cycles <= largest * SAME:
+        return None
+    why = "operations wait for a resource that was chosen before it was known what will come"
+    return Bound("schedule", cycles, largest, cycles, why)
+
+
+def branches(body: Sequence[Instruction]) -> Bound | None:
+    """Branches that are taken in every round."""
+    taken = sum(one.flow == "jump" for one in body) + (body[-1].flow == "conditional")
+    if not taken:
+        return None
+    return Bound(
+        "taken branches", taken * TAKEN_BRANCHES, taken / 2, taken * TAKEN_BRANCHES, f"{taken} a round"
+    )
+
+
+def memory(body: Sequence[Instruction], architecture: Architecture, size: float) -> Bound | None:
+    """The data of a round, for a working set of `size` bytes; without cycles where the run has no number."""
+    if size <= 0:
+        return None
+    moved = memory_bound.traffic(body, _line(architecture))
+    transfer = memory_bound.transfer(moved, size, architecture)
+    if not transfer.why and transfer.level == "l1":
+        return None
+    why = transfer.why or f"{moved.into:g} bytes from {transfer.level} and {moved.out:g} back"
+    return Bound("memory", transfer.cycles, transfer.low, transfer.high, why)
+
+
+def _line(architecture: Architecture) -> float:
+    for level in architecture.memory:
+        line = level.facts.get("line")
+        if line is not None and line.value is not None:
+            return line.value
+    return memory_bound.LINE

@@ -1,0 +1,251 @@
+"""The estimate of a loop body: bounds by what could decide, the one that does, and how sure that is.
+
+    dependencies   results that a round needs of the round before            (graph)
+    resources      what the operations compete for                           (uses, resource model)
+    front end      instructions that can be issued a cycle                   (canary)
+    memory         data of a round through the level that they come from     (memory_bound)
+
+    schedule       a scheduler that does not know what will come             (simulate)
+
+A round takes at least the largest of the first four.  The schedule is what it takes if operations are handed
+to resources in program order; it is the estimate where it is larger.  Real schedulers do still worse where
+several bounds are close, so the upper end adds what the others take, by a norm.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from reportgen.model.architecture import Architecture
+from reportgen.model.cost import bounds, gpu, pressure, x86_64
+from reportgen.model.cost.bounds import Bound
+from reportgen.model.cost.instruction import Body, Instruction
+from reportgen.model.cost.latency import NOTHING, Span
+from reportgen.model.cost.parse import Unreadable
+from reportgen.model.cost.schedule import Schedule, schedule
+from reportgen.model.cost.uses import How, Uses
+from reportgen.model.cost.x86_64 import Taken
+
+COST_SCHEMA = 1
+NORM = 3.0
+"""Exponent of the upper end: two equal bounds make 2^(1/3), 26 % more than either."""
+
+
+class Share(msgspec.Struct, frozen=True):
+    """Instructions of one operation."""
+
+    operation: str
+    title: str
+    count: float
+    how: str
+    """`measured`, `alike`, or how its resources were found."""
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """What a body costs on a device."""
+
+    schema: int
+    name: str
+    device: str
+    run: str
+    cycles: float
+    """Of a round."""
+    low: float
+    high: float
+    items: float
+    """Results of a round."""
+    seconds: float
+    """Of a round at the clock of the run; 0 where that is not known."""
+    decides: str
+    """Name of the bound that is largest; several with ` or ` where their ranges overlap."""
+    bounds: tuple[Bound, ...]
+    instructions: float
+    covered: float
+    """Share of the instructions that the model knows."""
+    unknown: tuple[str, ...]
+    operations: tuple[Share, ...]
+    conversions: float
+    """Cycles of a round that the resources would be free without conversions and moves between files."""
+    notes: tuple[str, ...]
+
+    @property
+    def each(self) -> Span:
+        """Cycles of one result."""
+        return Span(self.low, self.cycles, self.high).scaled(1 / self.items)
+
+
+def estimate(body: Body, architecture: Architecture, size: float = 0.0, warps: int = 1) -> Estimate:
+    """What a body costs.
+
+    Args:
+        body: of `parse.read`.
+        architecture: the model of a device.
+        size: bytes of the working set; 0 where all is in the first level.
+        warps: on a GPU, warps of a scheduler; the cycles are those of a round of all of them.
+
+    Raises:
+        Unreadable: the body is for another instruction set, or names an operation that no run knows.
+    """
+    _check(body, architecture)
+    uses = Uses(architecture)
+    if not body.instructions:
+        return _mix(body, architecture, uses)
+    if body.isa == "cuda":
+        return _sass(body, architecture, uses, warps)
+    forms = uses.forms
+    taken = {one: x86_64.take(one, forms) for one in body.instructions}
+    counts = _counts(taken, body.instructions)
+    plan = schedule(counts, uses, architecture)
+    found = [
+        bounds.dependencies(body.instructions, architecture, taken),
+        bounds.resources(plan),
+        bounds.front_end(body.instructions, architecture),
+        bounds.branches(body.instructions),
+        bounds.memory(body.instructions, architecture, size),
+    ]
+    found.append(bounds.scheduled(body.instructions, architecture, taken, uses, found))
+    unknown = dict.fromkeys(one.text for one in body.instructions if not taken[one].known)
+    number = sum(not taken[one].known for one in body.instructions)
+    notes = [*body.notes, *pressure.notes(body.instructions), *_why(found)]
+    return _together(
+        body, architecture, [one for one in found if one is not None and one.cycles > 0], plan, counts, uses,
+        total=len(body.instructions), covered=1 - number / len(body.instructions), unknown=tuple(unknown),
+        measured=_measured(taken), notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _check(body: Body, architecture: Architecture) -> None:
+    isa = "cuda" if architecture.isa.startswith("sm_") else architecture.isa
+    if body.isa and body.isa != isa:
+        names = {"cuda": "SASS", "x86_64": "x86-64 code"}
+        raise Unreadable(
+            f"'{body.name}' is {names.get(body.isa, body.isa)}, {architecture.device} is {architecture.isa}.",
+            "Name a device of that instruction set with --device.",
+        )
+
+
+def _counts(taken: Mapping[Instruction, Taken], body: Sequence[Instruction]) -> dict[str, float]:
+    """Operation -> instructions of a round; what renaming may do counts for nothing here."""
+    found: Counter[str] = Counter()
+    for one in body:
+        for part in taken[one].parts if not taken[one].eliminated else ():
+            found[part.operation] += part.share  # type: ignore[assignment]
+    return dict(found)
+
+
+def _measured(taken: Mapping[Instruction, Taken]) -> dict[str, bool]:
+    """Operation -> whether every instruction that is taken as it is the one that was measured."""
+    found: dict[str, bool] = {}
+    for one in taken.values():
+        for part in one.parts:
+            found[part.operation] = found.get(part.operation, True) and part.measured
+    return found
+
+
+def _why(found: Sequence[Bound | None]) -> list[str]:
+    """Why a memory bound that was asked for is missing."""
+    missing = [one for one in found if one is not None and one.name == "memory" and not one.cycles]
+    return [f"no memory bound: {one.why}" for one in missing]
+
+
+def _sass(body: Body, architecture: Architecture, uses: Uses, warps: int) -> Estimate:
+    one = gpu.warp(body.instructions, architecture)
+    chain = " → ".join(each.text for each in one.chain[:4])
+    found = [
+        Bound(
+            "dependencies", one.dependencies.value, one.dependencies.low, one.dependencies.high,
+            f"of one warp: {chain or 'nothing is carried from round to round'}",
+        ),
+        Bound("issue", warps * one.issue, warps * one.issue, warps * one.issue,
+              f"{warps} warp{'s' if warps != 1 else ''} of {one.issue:g} cycles of a scheduler"),
+    ]  # fmt: skip
+    needed = gpu.registers(body.instructions)
+    most = gpu.LANE_REGISTERS // max(1, needed)
+    notes = list(body.notes)
+    notes.append(f"{needed} registers a thread or more: by these a scheduler holds at most {most} warps")
+    if one.encoded:
+        notes.append("numbers of the assembler where none were measured: least distances, not latencies")
+    plan = Schedule(NOTHING, (), 0, warps * one.conversions)
+    return _together(
+        body, architecture, [each for each in found if each.cycles > 0], plan, one.counts, uses,
+        total=len(body.instructions), covered=1 - one.number_unknown / len(body.instructions),
+        unknown=one.unknown, measured=dict.fromkeys(one.counts, not one.encoded), notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _mix(body: Body, architecture: Architecture, uses: Uses) -> Estimate:
+    known = {name: count for name, count in body.counts.items() if uses.interval(name) is not None}
+    missing = [name for name in body.counts if name not in known]
+    if not known:
+        raise Unreadable(
+            f"{architecture.device} has no rate of {', '.join(missing) or 'anything'}.",
+            "'reportgen derive RUN' lists the operations that were measured.",
+        )
+    plan = schedule(known, uses, architecture)
+    rate = architecture.resources.front_end if architecture.resources is not None else 0.0
+    total = sum(body.counts.values())
+    found = [bounds.resources(plan)]
+    if rate > 0:
+        least = total / rate
+        found.append(Bound("front end", least, least, least, f"{total:g} at {rate:.3g} a cycle"))
+    return _together(
+        body, architecture, found, plan, known, uses, total=total, covered=sum(known.values()) / total,
+        unknown=tuple(missing), measured=dict.fromkeys(known, True),
+        notes=("a mix without order: no dependencies",),
+    )  # fmt: skip
+
+
+def _together(
+    body: Body,
+    architecture: Architecture,
+    found: Sequence[Bound],
+    plan: Schedule,
+    counts: Mapping[str, float],
+    uses: Uses,
+    *,
+    total: float,
+    covered: float,
+    unknown: tuple[str, ...],
+    measured: Mapping[str, bool],
+    notes: tuple[str, ...],
+) -> Estimate:
+    ordered = sorted(found, key=lambda one: -one.cycles)
+    cycles = ordered[0].cycles if ordered else 0.0
+    rivals = [one.name for one in ordered if one.high >= ordered[0].low and one.cycles >= 0.9 * cycles]
+    norm = sum(one.high**NORM for one in ordered) ** (1 / NORM)
+    # what the model does not know may take as long as what it knows, instruction by instruction
+    high = norm / covered if covered > 0 else float("inf")
+    hertz = architecture.resources.cycle_hz if architecture.resources is not None else 0.0
+    return Estimate(
+        schema=COST_SCHEMA,
+        name=body.name,
+        device=architecture.device,
+        run=architecture.run,
+        cycles=cycles,
+        low=min(max((one.low for one in ordered), default=0.0), cycles),
+        high=max(high, cycles),
+        items=body.items,
+        seconds=cycles / hertz if hertz > 0 else 0.0,
+        decides=" or ".join(rivals),
+        bounds=tuple(ordered),
+        instructions=total,
+        covered=covered,
+        unknown=unknown,
+        operations=tuple(
+            Share(name, uses.title(name), count, _how(uses, name, measured.get(name, False)))
+            for name, count in sorted(counts.items(), key=lambda one: -one[1])
+        ),
+        conversions=plan.conversions,
+        notes=notes,
+    )
+
+
+def _how(uses: Uses, name: str, measured: bool) -> str:
+    demand = uses.demand(name)
+    words = ["measured" if measured else "alike"]
+    if demand is not None and demand.how is not How.PAIRED:
+        words.append(f"resources {demand.how}")
+    return ", ".join(words)

@@ -1,0 +1,200 @@
+"""From a file to a loop body: x86-64 assembly, a SASS listing, or a list of `operation:count`.
+
+x86-64 text is assembled and decoded by a process of its own, as the assembler ends its process at a mnemonic
+that it does not know.  The body is, in this order: what stands between the marks of llvm-mca or OSACA
+(`LLVM-MCA-BEGIN`, `OSACA-BEGIN` in a comment); the loop without a loop in it that has most instructions;
+everything.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from reportgen.errors import UserError
+from reportgen.model.cost import sass
+from reportgen.model.cost.instruction import Body, Instruction
+
+ASSEMBLER = "reportgen.backends.cpu.x86_64.listing"
+SECONDS = 60.0
+"""An assembler that takes longer for a listing hangs."""
+_MARKS = {"BEGIN": "0x0f,0x0b,0x72,0x67,0x0b,0x01", "END": "0x0f,0x0b,0x72,0x67,0x0b,0x02"}
+"""Bytes that the assembler's process looks for; see its module."""
+_MARK = re.compile(r"(?:LLVM-MCA|OSACA)-(BEGIN|END)")
+_COUNT = re.compile(r"([A-Za-z]\w*)\s*:\s*(\d+(?:\.\d+)?)")
+_ITEMS = re.compile(r"^\s*(?:#|;|//)\s*items\s*[:=]\s*(\d+(?:\.\d+)?)\s*$", re.MULTILINE)
+_COMMENT = re.compile(r"(?:#|//).*")
+_AT_AND_T = re.compile(r"%(?:[re]?[abcd]x|[re]?[sd]i|[re]?[sb]p|r\d+[dwb]?|[xyz]mm\d+|k\d|[abcd][lh])\b")
+_INTEL = re.compile(r"\b(?:[re][abcd]x|[re][sd]i|[re][sb]p|r\d+[dwb]?|[xyz]mm\d+)\b", re.IGNORECASE)
+_AARCH64 = re.compile(
+    r"\b(?:v\d+\.\d*[bhsd]|q\d+|z\d+\.[bhsd]|[xw]zr)\b|^\s*(?:ldr|str|ldp|stp|fmadd|cbnz)\s", re.MULTILINE
+)
+_UNSUPPORTED_ISA = "The cost model reads x86-64 assembly, SASS listings and lists of operation:count."
+
+
+class Unreadable(UserError):
+    """A listing that cannot be estimated: empty, of another instruction set, or refused by the assembler."""
+
+
+def read(source: str, intel: bool | None = None) -> Body:
+    """The body that a file, or a word such as `fp32_fma:8,l1_load:4`, holds.
+
+    Args:
+        source: path of a file, or the list itself.
+        intel: syntax of x86-64 text; found out where not given.
+
+    Raises:
+        Unreadable: no file and no list; empty; of an instruction set that is not known; refused by the
+            assembler.
+    """
+    path = Path(source)
+    if not path.is_file():
+        if _COUNT.search(source) and "/" not in source:
+            return _mix(source, source.replace(",", "\n"))
+        raise Unreadable(
+            f"there is no file '{source}'.", "Name a file, or a list such as 'fp32_fma:8,l1_load:4'."
+        )
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise Unreadable(
+            f"'{source}' is no text.", "Give the listing, for example what 'gcc -S' writes."
+        ) from None
+    except OSError as error:
+        raise Unreadable(f"'{source}' cannot be read ({error.strerror}).", "Check the file.") from None
+    return parse(path.name, text, intel)
+
+
+def parse(name: str, text: str, intel: bool | None = None) -> Body:
+    """The body in a text; see `read`."""
+    return _with_items(_parse(name, text, intel), text)
+
+
+def _with_items(body: Body, text: str) -> Body:
+    """The body with the results of a round that a comment of the text states."""
+    items = _ITEMS.search(text)
+    return msgspec.structs.replace(body, items=float(items[1])) if items else body
+
+
+def _parse(name: str, text: str, intel: bool | None) -> Body:
+    code = "\n".join(_COMMENT.sub("", line) for line in text.splitlines())
+    if not code.strip():
+        raise Unreadable(f"'{name}' holds no instruction.", "Give a loop body.")
+    if all(_COUNT.fullmatch(line.strip()) for line in code.splitlines() if line.strip()):
+        return _mix(name, code)
+    if sass.looks_like(text):
+        return _loop(name, "cuda", sass.instructions(text), [])
+    x86 = bool(_AT_AND_T.search(code)), bool(_INTEL.search(code))
+    if not any(x86):
+        if _AARCH64.search(code):
+            raise Unreadable(f"'{name}' is AArch64 code.", _UNSUPPORTED_ISA)
+        raise Unreadable(f"'{name}' is of no instruction set that is known here.", _UNSUPPORTED_ISA)
+    if _AARCH64.search(code) and not x86[0]:
+        raise Unreadable(f"'{name}' is AArch64 code.", _UNSUPPORTED_ISA)
+    return x86_bodies([(name, text, not x86[0] if intel is None else intel)])[0]
+
+
+def _mix(name: str, code: str) -> Body:
+    counts: dict[str, float] = {}
+    for line in filter(None, (line.strip() for line in code.splitlines())):
+        found = _COUNT.fullmatch(line)
+        if found is None:
+            raise Unreadable(f"'{line}' is not of the form operation:count.", "For example: fp32_fma:8.")
+        counts[found[1]] = counts.get(found[1], 0.0) + float(found[2])
+    return Body(name, "", counts=counts)
+
+
+def x86_bodies(texts: Sequence[tuple[str, str, bool]]) -> list[Body]:
+    """Bodies of several x86-64 texts: (name, text, whether it is Intel syntax).
+
+    Raises:
+        Unreadable: the assembler refuses one of them.
+    """
+    asked = [{"text": _marked(text), "intel": intel} for _, text, intel in texts]
+    command = [sys.executable, "-m", ASSEMBLER]
+    try:
+        done = subprocess.run(
+            command, input=msgspec.json.encode(asked), capture_output=True, timeout=SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise Unreadable(
+            f"the assembler gave no answer within {SECONDS:g} s.", "Give a shorter text."
+        ) from None
+    if done.returncode != 0:
+        if len(texts) > 1:
+            return [body for one in texts for body in x86_bodies([one])]
+        raise Unreadable(
+            f"'{texts[0][0]}' {_complaint(done.stderr.decode(errors='replace'))}", "Check that line."
+        )
+    answers = msgspec.json.decode(done.stdout, type=list[list[list[Instruction]]])
+    return [
+        _with_items(_loop(name, "x86_64", max(sections, key=len, default=[]), _note(text)), text)
+        for (name, text, _), sections in zip(texts, answers, strict=True)
+    ]
+
+
+def _marked(text: str) -> str:
+    """The text with the marks as bytes that survive assembling."""
+    lines = []
+    for line in text.splitlines():
+        lines.append(line)
+        mark = _MARK.search(line)
+        if mark:
+            lines.append(f".byte {_MARKS[mark[1]]}")
+    return "\n".join(lines) + "\n"
+
+
+def _note(text: str) -> list[str]:
+    return ["the region between the marks"] if _MARK.search(text) else []
+
+
+def _complaint(said: str) -> str:
+    """LLVM's first error: what is wrong, and the line that it is about."""
+    lines = said.splitlines()
+    for number, line in enumerate(lines):
+        _, found, what = line.partition(": error: ") if ": error: " in line else line.partition("error: ")
+        if found:
+            what = what.split(">:", 1)[-1].split(": ", 1)[-1] if what.startswith("<") else what
+            where = lines[number + 1].strip() if number + 1 < len(lines) else ""
+            return f"cannot be assembled: {what}: {where}" if where else f"cannot be assembled: {what}"
+    return "cannot be assembled."
+
+
+def _loop(name: str, isa: str, code: Sequence[Instruction], notes: Iterable[str]) -> Body:
+    """The loop in some code; all of it where there is none, or where marks have cut it out."""
+    said = list(notes)
+    chosen = list(code)
+    if not said:
+        loops = innermost(code)
+        if loops:
+            first, last = max(loops, key=lambda one: one[1] - one[0])
+            chosen = list(code[first : last + 1])
+            several = f", the longest of {len(loops)}" if len(loops) > 1 else ""
+            said.append(
+                f"the loop of {len(chosen)} instructions that ends with {chosen[-1].mnemonic}{several}"
+            )
+        else:
+            said.append("the whole text, as if it were the body of a loop")
+    if not chosen:
+        raise Unreadable(f"'{name}' holds no instruction.", "Give a loop body.")
+    return Body(name, isa, tuple(chosen), notes=tuple(said))
+
+
+def innermost(code: Sequence[Instruction]) -> list[tuple[int, int]]:
+    """First and last instruction of each loop that holds no other."""
+    place = {one.at: index for index, one in enumerate(code)}
+    loops = [
+        (place[one.target], index)
+        for index, one in enumerate(code)
+        if one.flow in ("conditional", "jump") and one.target in place and place[one.target] <= index
+    ]
+    return [
+        (first, last)
+        for first, last in loops
+        if not any(other != (first, last) and first <= other[0] and other[1] <= last for other in loops)
+    ]

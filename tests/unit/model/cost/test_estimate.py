@@ -1,0 +1,169 @@
+"""Estimates on a core that is written down: each bound where it decides, ranges, refusals, rankings."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from reportgen.model.cost import memory_bound
+from reportgen.model.cost.estimate import Estimate, estimate
+from reportgen.model.cost.instruction import Body
+from reportgen.model.cost.parse import Unreadable, x86_bodies
+from reportgen.model.cost.rank import rank
+from tests.unit.model.cost.machine import core
+
+LOOPS = {
+    "dot": "vmovups ymm1, [rsi+rax]; vfmadd231ps ymm0, ymm1, [rdi+rax]; add rax, 32; dec r15; jne loop",
+    "dot4": "; ".join(
+        f"vmovups ymm{4 + i}, [rsi+rax+{32 * i}]; vfmadd231ps ymm{i}, ymm{4 + i}, [rdi+rax+{32 * i}]"
+        for i in range(4)
+    )
+    + "; add rax, 128; dec r15; jne loop",
+    "fmas": "; ".join(f"vfmadd231ps ymm{i}, ymm14, ymm15" for i in range(10)) + "; dec r15; jne loop",
+    "adds": "; ".join(f"add r{8 + i % 6}, rax" for i in range(12)) + "; dec r15; jne loop",
+    "nops": "; ".join(["nop"] * 17) + "; dec r15; jne loop",
+    "copy": "vmovups ymm0, [rsi+rax]; vmovups [rdi+rax], ymm0; add rax, 32; dec r15; jne loop",
+    "update": "vaddps ymm0, ymm1, [rsi+rax]; vmovups [rsi+rax], ymm0; add rax, 32; dec r15; jne loop",
+    "strided": "mov ebx, [rsi+rax]; add rax, 256; dec r15; jne loop",
+    "gather": "vpgatherdd ymm0, [rsi+ymm1*4], ymm2; vaddps ymm3, ymm3, ymm0; dec r15; jne loop",
+    "converting": "; ".join(f"vcvtdq2ps ymm{i}, ymm{i}" for i in range(8)) + "; dec r15; jne loop",
+    "spilled": "mov rax, [rsp+8]; add rax, rbx; mov [rsp+8], rax; dec r15; jne loop",
+    "crossed": "; ".join(f"add r{8 + i}, rax" for i in range(3))
+    + "; add eax, 1; movzx r14d, al; add ebx, r14d; add ecx, r14d; dec r15; jne loop",
+}
+
+
+@pytest.fixture(scope="module")
+def bodies() -> dict[str, Body]:
+    texts = [(name, "loop:\n" + text.replace(";", "\n") + "\n", True) for name, text in LOOPS.items()]
+    return dict(zip(LOOPS, x86_bodies(texts), strict=True))
+
+
+@pytest.fixture(scope="module")
+def found(bodies: dict[str, Body]) -> dict[str, Estimate]:
+    return {name: estimate(body, core()) for name, body in bodies.items()}
+
+
+@pytest.mark.parametrize(
+    ("name", "cycles", "decides"),
+    [
+        ("dot", 4.0, "dependencies"),
+        ("dot4", 4.0, "resources or dependencies"),
+        ("fmas", 5.0, "resources"),
+        ("adds", 3.25, "resources"),
+        ("nops", 3.0, "front end"),
+        ("copy", 1.0, "dependencies or resources or taken branches"),
+        ("converting", 4.0, "resources"),
+    ],
+)
+def test_the_bound_that_decides(name: str, cycles: float, decides: str, found: dict[str, Estimate]) -> None:
+    one = found[name]
+    assert one.cycles == pytest.approx(cycles, rel=0.05)
+    assert set(one.decides.split(" or ")) == set(decides.split(" or "))
+
+
+def test_ranges_hold_the_estimate(found: dict[str, Estimate]) -> None:
+    for one in found.values():
+        assert 0 < one.low <= one.cycles <= one.high, one.name
+        assert all(bound.low <= bound.cycles <= bound.high for bound in one.bounds), one.name
+
+
+def test_a_schedule_made_in_order_is_no_better_than_the_bounds(found: dict[str, Estimate]) -> None:
+    one = found["crossed"]
+    bounds = {bound.name: bound.cycles for bound in one.bounds}
+    assert bounds["resources"] == pytest.approx(2.0)
+    assert one.cycles == max(bounds.values())
+
+
+def test_the_estimate_is_the_same_every_time(bodies: dict[str, Body], found: dict[str, Estimate]) -> None:
+    assert estimate(bodies["crossed"], core()) == found["crossed"]
+
+
+def test_unknown_instructions_are_named_and_widen_the_range(found: dict[str, Estimate]) -> None:
+    one = found["gather"]
+    assert one.unknown == ("vpgatherdd ymm0,[rsi+ymm1*4],ymm2",)
+    assert one.covered == 0.75
+    assert one.high > one.cycles / 0.75
+
+
+def test_memory_counts_beyond_the_first_level(bodies: dict[str, Body]) -> None:
+    for name, size, cycles, where in (
+        ("copy", 16384, 1.0, ""),
+        ("copy", 1 << 19, 2.0, "64 bytes from l2 and 32 back"),
+        ("update", 1 << 19, 1.0, "32 bytes from l2 and 32 back"),
+        ("update", 1 << 26, 32 / 8 + 32 * (1 / 6 - 1 / 8), "32 bytes from dram and 32 back"),
+        ("strided", 1 << 26, 64 / 8, "64 bytes from dram and 0 back"),
+    ):
+        one = estimate(bodies[name], core(), float(size))
+        memory = {bound.name: bound for bound in one.bounds}.get("memory")
+        assert (memory is None) is (where == ""), name
+        if memory is not None:
+            assert memory.cycles == pytest.approx(cycles, rel=0.01), (name, size)
+            assert memory.why == where
+
+
+def test_a_level_without_a_bandwidth_is_said(bodies: dict[str, Body]) -> None:
+    one = estimate(bodies["copy"], core(), float(1 << 23))
+    assert "no memory bound: the run has no bandwidth of l3" in one.notes
+
+
+def test_traffic_is_by_stream(bodies: dict[str, Body]) -> None:
+    assert memory_bound.traffic(bodies["dot4"].instructions) == memory_bound.Traffic(256.0, 0.0, True)
+    assert memory_bound.traffic(bodies["spilled"].instructions) == memory_bound.Traffic(0.0, 0.0, True)
+    assert not memory_bound.traffic(bodies["gather"].instructions).followed
+
+
+def test_conversions_and_spills_are_said(found: dict[str, Estimate]) -> None:
+    assert found["converting"].conversions == pytest.approx(4.0 - 0.25, rel=0.05)
+    assert found["dot"].conversions == 0
+    assert any("2 accesses through the stack" in note for note in found["spilled"].notes)
+
+
+def test_a_mix_has_no_dependencies() -> None:
+    mix = Body("mix", "", counts={"fp32_fma_256": 8, "l1_load_256": 4, "integer_add": 3})
+    one = estimate(mix, core())
+    assert one.cycles == pytest.approx(4.0)
+    assert {bound.name for bound in one.bounds} == {"resources", "front end"}
+    partly = estimate(msgspec.structs.replace(mix, counts={"fp32_fma_256": 6, "nonsense": 2}), core())
+    assert (partly.unknown, partly.covered) == (("nonsense",), 0.75)
+    with pytest.raises(Unreadable, match="has no rate of nonsense"):
+        estimate(msgspec.structs.replace(mix, counts={"nonsense": 2}), core())
+
+
+def test_a_body_of_another_instruction_set_is_refused(bodies: dict[str, Body]) -> None:
+    with pytest.raises(Unreadable, match="is x86-64 code, written-core is sm_90"):
+        estimate(bodies["dot"], core(isa="sm_90"))
+
+
+def test_a_model_without_resources_still_has_rates(bodies: dict[str, Body]) -> None:
+    one = estimate(bodies["fmas"], core(resources=None))
+    assert one.cycles == pytest.approx(5.0)
+    assert one.seconds == 0
+
+
+# rankings
+
+
+def each(name: str, cycles: float, low: float, high: float, items: float = 1.0) -> Estimate:
+    mix = estimate(Body(name, "", counts={"integer_add": 1}), core())
+    return msgspec.structs.replace(mix, cycles=cycles, low=low, high=high, items=items)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "verdict"),
+    [
+        ((4, 4, 4.5), (8, 7, 9), "first"),
+        ((8, 7, 9), (4, 4, 4.5), "second"),
+        ((4, 4, 6), (5, 5, 6), "cannot tell"),
+        ((4, 4, 4), (4.1, 4.1, 4.1), "cannot tell"),
+        ((8, 8, 8, 8), (4, 4, 4, 1), "first"),  # eight results a round
+    ],
+)
+def test_ranks_are_decided_where_ranges_are_apart(
+    first: tuple[float, ...], second: tuple[float, ...], verdict: str
+) -> None:
+    assert rank(each("a", *first), each("b", *second)).verdict == verdict
+
+
+def test_nothing_is_ranked_without_an_estimate() -> None:
+    assert rank(each("a", 0, 0, 0), each("b", 1, 1, 1)).verdict == "cannot tell"
