@@ -126,16 +126,9 @@ def _edge(size: Array, curve: Array, noise: Array, rise: Rise, *, first: bool) -
     if missing[-1] < COMPLETE:
         low = float(size[begins])
         return Edge(Interval(low, low, float(size[-1])), "open", rise, low, float(size[-1]))
-    height = (curve - rise.hit) / rise.penalty
-    before = size <= rise.capacity.value
-    error = 4 * float(np.median(noise[before])) * rise.hit / rise.penalty if before.any() else 0.0
-    near = (size > rise.capacity.value / 4) & (size < rise.capacity.value * 4)
-    at = np.flatnonzero(near)
-    low = int(at[_last_within(height[near], max(ON_PLATEAU, error))])
-    high = int(at[_first_from(height[near], SHARP_HEIGHT if first else SHARP_END)])
-    if low < high and math.log2(size[high] / size[low]) <= max(SHARP_OCTAVES, _two_steps(size, low)):
-        ends_at = float(size[low]), float(size[high])
-        return Edge(Interval(math.sqrt(ends_at[0] * ends_at[1]), *ends_at), "sharp", rise, *ends_at)
+    bracket = _bracket(size, curve, noise, rise, SHARP_HEIGHT if first else SHARP_END)
+    if bracket is not None:
+        return Edge(Interval(math.sqrt(bracket[0] * bracket[1]), *bracket), "sharp", rise, *bracket)
     value, least, most = rise.capacity
     return Edge(
         Interval(value, least / GRID, most * GRID),
@@ -144,6 +137,23 @@ def _edge(size: Array, curve: Array, noise: Array, rise: Rise, *, first: bool) -
         float(size[begins]),
         float(size[ends]),
     )
+
+
+def _bracket(
+    size: Array, curve: Array, noise: Array, rise: Rise, height_outside: float
+) -> tuple[float, float] | None:
+    """The last size on the plateau and the first at a height of the step, where these are close together."""
+    at = np.flatnonzero((size > rise.capacity.value / 4) & (size < rise.capacity.value * 4))
+    if len(at) < 2:
+        return None
+    height = (curve[at] - rise.hit) / rise.penalty
+    before = size <= rise.capacity.value
+    error = 4 * float(np.median(noise[before])) * rise.hit / rise.penalty if before.any() else 0.0
+    low = int(at[_last_within(height, max(ON_PLATEAU, error))])
+    high = int(at[_first_from(height, height_outside)])
+    if low >= high or math.log2(size[high] / size[low]) > max(SHARP_OCTAVES, _two_steps(size, low)):
+        return None
+    return float(size[low]), float(size[high])
 
 
 def _last_within(height: Array, limit: float) -> int:

@@ -60,8 +60,8 @@ def conflict(evidence: Evidence) -> Quantity:
     details: dict[str, Any] = {"curves": curves}
     if not found:
         most = float(max(curve["count"][-1] for curve in curves))
-        return evidence.quantity(
-            metric, "count", METHOD, Interval(most, most, most), usable, status=Status.CENSORED,
+        return evidence.bound(
+            metric, "count", METHOD, most, usable,
             reason=f"Up to {most:.0f} lines at a conflict stride no load was slower.", details=details,
         )  # fmt: skip
     fits, driven_out, stride = min(found)

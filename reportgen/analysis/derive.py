@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from reportgen.analysis.bandwidth import bandwidth
@@ -11,7 +12,7 @@ from reportgen.analysis.chase import pointer_chase
 from reportgen.analysis.conflict import conflict
 from reportgen.analysis.cycles import calibration_error, timings
 from reportgen.analysis.encoded import encoded, has_encoding
-from reportgen.analysis.evidence import Evidence
+from reportgen.analysis.evidence import Evidence, disturbed_share
 from reportgen.analysis.gpu_banks import banks
 from reportgen.analysis.gpu_distance import distance
 from reportgen.analysis.gpu_launch import by_path, has_shape, launch_bandwidth, of_path, steps, warps
@@ -25,6 +26,7 @@ from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.rounds import rounds
 from reportgen.analysis.slope import slope
 from reportgen.analysis.tlb import LINE, tlb
+from reportgen.analysis.transients import settled, transient_samples
 from reportgen.analysis.working_set import working_set
 from reportgen.runs.schema import Point, Program, Run
 from reportgen.status import USABLE, Status
@@ -62,6 +64,9 @@ def derive(bundle: Samples) -> tuple[Quantity, ...]:
 def quantities(run: Run, samples: pyarrow.Table) -> tuple[Quantity, ...]:
     """Every quantity of `run`; see `derive`."""
     by_point = timings(run.sample_clock, samples)
+    transient = transient_samples(by_point)
+    if transient:
+        by_point = settled(by_point, transient)
     systematic = calibration_error(run.sample_clock, samples)
     points: dict[str, list[Point]] = defaultdict(list)
     for point in run.points:
@@ -71,6 +76,8 @@ def quantities(run: Run, samples: pyarrow.Table) -> tuple[Quantity, ...]:
         for probe in run.probes
         if points[probe.id]
     ]
+    disturbed = disturbed_share(probes)
+    probes = [replace(evidence, disturbed=disturbed, transient=transient) for evidence in probes]
     result: dict[str, list[Quantity]] = {}
     _memory(run, probes, result)
     _latencies(probes, result)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,8 @@ from reportgen.status import USABLE, Status
 
 LEAST_SAMPLES = 5
 """A point with fewer accepted samples gives no number."""
+VISITS_OF_A_POINT = 1000
+"""More than any point has: keeps the visits of several points apart."""
 AGREE = 0.01
 """A pass agrees when its own value is within this ratio of the quantity's, or within its interval."""
 
@@ -32,10 +34,16 @@ class Evidence:
     timings: Mapping[str, Timing]
     systematic: float = 0.0
     """Relative standard deviation that all cycle counts of the run share."""
+    disturbed: float | None = None
+    """Share of the run's visits that something unseen held; None where nothing tells."""
+    transient: int = 0
+    """Samples at the start of each visit that were still settling and are left out."""
+    seen: dict[str, Visits] = field(default_factory=dict, repr=False, compare=False)
+    """Visits in cycles that were asked for before."""
 
     def narrowed(self, points: Iterable[Point]) -> Evidence:
         """The same probe with only some of its points."""
-        return Evidence(self.run, self.probe, tuple(points), self.timings, self.systematic)
+        return replace(self, points=tuple(points))
 
     def usable(self) -> list[Point]:
         """Points that may carry a number."""
@@ -73,8 +81,10 @@ class Evidence:
 
     def cycles(self, point: Point) -> Visits:
         """Cycles per repetition of a usable point, by visit."""
-        timing = self.timings[point.id]
-        return visits(timing.cycles, timing.passes)
+        if point.id not in self.seen:
+            timing = self.timings[point.id]
+            self.seen[point.id] = visits(timing.cycles, timing.passes)
+        return self.seen[point.id]
 
     def seconds(self, point: Point) -> Visits:
         """Seconds per repetition of a usable point, by visit."""
@@ -82,11 +92,45 @@ class Evidence:
         return visits(timing.seconds, timing.passes)
 
     def modes(self, points: Iterable[Point]) -> tuple[float, ...]:
-        """Cycles per repetition of the groups, if the samples of most points fall into two."""
-        timings = [self.timings[point.id] for point in points]
-        found = [modes(timing.cycles, timing.passes) for timing in timings]
-        split = [one for one in found if one]
-        return split[0] if found and len(split) * 2 > len(found) else ()
+        """Cycles per repetition of the groups of the first point, if the samples fall into two.
+
+        Points that show one value are asked together, each relative to its own: one alone may have too few
+        samples to tell.
+        """
+        some = [self.timings[point.id] for point in points]
+        if not some:
+            return ()
+        relative = np.concatenate([one.cycles / median(one.cycles) for one in some])
+        visit = np.concatenate([one.passes + at * VISITS_OF_A_POINT for at, one in enumerate(some)])
+        found = modes(relative, visit)
+        return tuple(group * median(some[0].cycles) for group in found)
+
+    def bound(
+        self,
+        metric: str,
+        unit: str,
+        method: str,
+        limit: float,
+        points: Iterable[Point],
+        *,
+        reason: str,
+        details: dict[str, Any] | None = None,
+    ) -> Quantity:
+        """A lower bound, because nothing was seen up to the end of the range.
+
+        That nothing was seen means little in a run of which something unseen held many visits: then there is
+        no bound, but the reason.
+        """
+        if self.disturbed is not None and self.disturbed > QUIET:
+            return self.narrowed(points).without_value(
+                metric, unit, method, status=Status.UNSTABLE, details=details,
+                reason=f"{reason} But {self.disturbed:.0%} of the visits of this run were disturbed from end "
+                "to end, so it may be hidden; run again while the machine is quiet.",
+            )  # fmt: skip
+        ends = Interval(limit, limit, limit)
+        return self.quantity(
+            metric, unit, method, ends, points, status=Status.CENSORED, reason=reason, details=details
+        )
 
     def without_value(
         self,
@@ -188,7 +232,36 @@ class Evidence:
         clocks = [mark.cycle_hz for mark in self.run.drift if mark.cycle_hz > 0]
         if len(clocks) > 1:
             inputs["drift"] = max(clocks) / min(clocks) - 1
+        if self.disturbed is not None:
+            inputs["disturbed"] = self.disturbed
+        if self.transient:
+            inputs["transient"] = float(self.transient)
         return inputs
+
+
+STEADY = frozenset({"slope", "plateau", "interference"})
+"""Analyses of bodies that stay inside the core: what visits of one point differ by is no property of it."""
+QUIET = 0.02
+"""Share of disturbed visits up to which a run can show that something is not there."""
+APART = 0.03
+"""A visit this far from the median of its point (relative) was disturbed from end to end."""
+
+
+def disturbed_share(probes: Iterable[Evidence]) -> float | None:
+    """Share of the visits of steady bodies that stand apart from the others of their point.
+
+    Such a visit passed every gate: whatever held it was there before, during and after each sample.  Of two
+    visits that differ one was disturbed.  None where no point was visited twice.
+    """
+    apart = total = 0
+    for evidence in probes:
+        for point in evidence.usable() if evidence.probe.analysis in STEADY else ():
+            centres = evidence.cycles(point).centres
+            if len(centres) >= 2:
+                middle = median(centres) if len(centres) > 2 else float(centres.min())
+                apart += int(np.count_nonzero(np.abs(centres / middle - 1) > APART))
+                total += len(centres)
+    return apart / total if total else None
 
 
 def passes_that_agree(by_pass: Mapping[float, float], interval: Interval) -> int:

@@ -49,9 +49,8 @@ def line(evidence: Evidence) -> Quantity:
     details = {"offset": offsets, "cycles": numbers(latency)}
     error = pooled_scatter(times).deviation * float(np.median([time.loss for time in times])) ** 0.5
     if smooth[-1] < smooth[0] * max(LEAST_STEP, 1 + 4 * error):
-        bound = float(offsets[-1])
-        return evidence.quantity(
-            metric, "byte", METHOD, Interval(bound, bound, bound), usable, status=Status.CENSORED,
+        return evidence.bound(
+            metric, "byte", METHOD, float(offsets[-1]), usable,
             reason=f"The second access stays cheap up to {offsets[-1]} bytes, the most that was measured.",
             details=details,
         )  # fmt: skip

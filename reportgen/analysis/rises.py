@@ -33,7 +33,9 @@ PAYS = 3.0
 PLACEMENT = 0.08
 """Standard deviation of a size on a rise, as a share of penalty x sqrt(m (1 - m))."""
 INSIDE = 40.0
-"""Squared error by which a capacity in the interval may exceed the best one, in variances."""
+"""Squared error by which a capacity in the interval may exceed the best one, in variances ..."""
+INSIDE_EVEN = 10.0
+"""... and where the sets are known to fill evenly, so that fewer curves are possible."""
 APART = 2.2
 """Rises whose capacities lie closer than this, as a ratio, are one."""
 NEAR = 1.0
@@ -210,13 +212,15 @@ class _Fit:
     def rises(self, chosen: list[int]) -> tuple[Rises, tuple[Rises, ...]]:
         """The atoms as rises, with the intervals of their capacities, and what else would do."""
         chosen = sorted(chosen, key=lambda one: float(self.capacity[one]))
-        allowed = INSIDE * self.scale(self.error(chosen), len(chosen))
+        scale = self.scale(self.error(chosen), len(chosen))
         intervals = []
         others = []
         for at, atom in enumerate(chosen):
             among = np.flatnonzero(np.abs(self.octave - self.octave[atom]) <= 2 * NEAR)
-            if at == 0:  # the sets of a first level fill evenly
+            allowed = INSIDE * scale
+            if at == 0 or self.even.all():  # the sets of a first level fill evenly
                 among = among[self.even[among] | (among == atom)]
+                allowed = INSIDE_EVEN * scale
             rest = (chosen[:at], chosen[at + 1 :])
             gain, _ = self.gains([*rest[0], *rest[1]], among)
             inside = among[gain >= float(gain[among == atom][0]) - allowed]

@@ -22,8 +22,9 @@ Integers = np.ndarray[Any, np.dtype[np.int64]]
 NORMAL_MAD = 1.4826
 """Standard deviation of a normal distribution / its median absolute deviation."""
 NORMAL_95 = 1.959964
-MEDIAN_LOSS = 1.57
-"""Variance of a median / variance of the mean, for many normal values."""
+FEW_VISITS = {1: 1.0, 2: 0.5, 3: 0.449, 4: 0.298, 5: 0.287, 6: 0.215, 8: 0.168, 10: 0.138, 12: 0.118}
+"""Variance of a median of so many normal values / that of one; of even numbers it is the less, being a mean
+of two.  Others follow pi / 2 / (n + pi / 2 - 1)."""
 FLOOR = 5e-3
 """Samples of a visit this close to its median (relative) are never outliers."""
 OUTLIER = 3.5
@@ -92,15 +93,19 @@ def mad_deviation(values: Array) -> float:
 def modes(values: Array, passes: Integers) -> tuple[float, ...]:
     """Medians of two separate groups of positive samples, or () when they are one group.
 
-    The samples are cut at the widest gap (in logarithms).  The groups count as two when the gap
-    is wider than `MODE_GAP` and than twice the spread inside either, and the smaller holds a
-    share of at least `MODE_SHARE`.  At least two visits (if there are two) must show both in such
-    shares: what differs from visit to visit is their scatter, which the interval answers for.
+    Visits are aligned at their lower samples, since what differs from visit to visit is their scatter, which
+    the interval answers for.  Then all samples are cut at the widest gap (in logarithms).  The groups count
+    as two when the gap is wider than `MODE_GAP` and than twice the spread inside either, and the smaller
+    holds a share of at least `MODE_SHARE`.  At least two visits (if there are two) must show both in such
+    shares.
     """
     if len(values) < 10:
         return ()
-    order = np.argsort(values)
-    ordered = np.log(values[order])
+    logs = np.log(values)
+    ids, visit = np.unique(passes, return_inverse=True)
+    aligned = logs - np.array([_lower(logs[visit == one]) for one in range(len(ids))])[visit]
+    order = np.argsort(aligned)
+    ordered = aligned[order]
     least = max(3, math.ceil(MODE_SHARE * len(ordered)))
     gaps = np.diff(ordered)[least - 1 : len(ordered) - least]
     if not len(gaps):
@@ -111,16 +116,19 @@ def modes(values: Array, passes: Integers) -> tuple[float, ...]:
     distance = median(upper) - median(lower)
     if gaps.max() < max(math.log1p(MODE_GAP), 2 * spread) or distance < 4 * spread:
         return ()
-    visit, low_counts = np.unique(passes[order[:cut]], return_counts=True)
-    inside = dict(zip(visit.tolist(), low_counts.tolist(), strict=True))
-    ids, counts = np.unique(passes, return_counts=True)
-    both = 0
-    for one, count in zip(ids.tolist(), counts.tolist(), strict=True):
-        smaller = min(inside.get(one, 0), count - inside.get(one, 0))
-        both += smaller >= max(2, MODE_SHARE * count)
+    low_counts = np.bincount(visit[order[:cut]], minlength=len(ids))
+    counts = np.bincount(visit, minlength=len(ids))
+    smaller = np.minimum(low_counts, counts - low_counts)
+    both = int(np.count_nonzero(smaller >= np.maximum(2, MODE_SHARE * counts)))
     if both < min(2, len(ids)):
         return ()
-    return (math.exp(median(lower)), math.exp(median(upper)))
+    return (math.exp(median(logs[order[:cut]])), math.exp(median(logs[order[cut:]])))
+
+
+def _lower(logs: Array) -> float:
+    """The value below which a fifth of a visit's samples lie: within its faster group if it has two."""
+    ordered = np.sort(logs)
+    return float(ordered[int(MODE_SHARE * (len(ordered) - 1))])
 
 
 @dataclass(frozen=True)
@@ -141,26 +149,26 @@ class Visits:
     def loss(self) -> float:
         """Variance of `value` / variance of one visit's centre."""
         visits = len(self.centres)
-        return {1: 1.0, 2: 0.5, 3: 0.449}.get(visits, MEDIAN_LOSS / visits)
+        return FEW_VISITS.get(visits) or math.pi / 2 / (visits + math.pi / 2 - 1)
 
 
 def visits(values: Array, passes: Integers) -> Visits:
     """Centres by visit of positive `values`: means of the samples that are not contaminated.
 
-    A sample far from the median of its own visit is dropped; visits of fewer than five samples,
-    whose own median may be the contaminated one, are judged by all visits together.  The rest is
-    averaged: where the counter moves in steps a median falls on one of few values, and a mean
-    finds what lies between them.
+    A sample far from the median of its own visit is dropped; far is judged by the spread within all visits,
+    since a visit of few samples does not know its own.  Visits of fewer than five samples, whose
+    own median may be the contaminated one, are judged by the median of all.  The rest is averaged: where the
+    counter moves in steps a median falls on one of few values, and a mean finds what lies between them.
     """
     centre = median(values)
     ids = np.unique(passes)
+    each = [values[passes == one] for one in ids]
+    middles = [median(own) if len(own) >= 5 else centre for own in each]
+    within = np.concatenate([own / middle - 1 for own, middle in zip(each, middles, strict=True)])
+    limit = max(OUTLIER * mad_deviation(within), FLOOR)
     centres, counts = [], []
-    for one in ids:
-        own = values[passes == one]
-        middle = median(own) if len(own) >= 5 else centre
-        reference = own if len(own) >= 5 else values
-        limit = max(OUTLIER * mad_deviation(reference), FLOOR * middle)
-        kept = own[np.abs(own - middle) <= limit]
+    for own, middle in zip(each, middles, strict=True):
+        kept = own[np.abs(own / middle - 1) <= limit]
         if not len(kept):
             kept = own
         centres.append(float(kept.mean()))

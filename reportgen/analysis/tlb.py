@@ -113,8 +113,8 @@ def _seen(footprint: Array, hierarchy: Hierarchy | None) -> np.ndarray[Any, np.d
     return seen
 
 
-def _bracket(rise: Rise, counts: Array, latency: Array, noise: float) -> Interval:
-    """The reach between two counts where the rise is sharp, else as fitted."""
+def _ends(rise: Rise, counts: Array, latency: Array, noise: float) -> tuple[Interval, str]:
+    """The reach, between two counts where the rise is `sharp`, else as fitted (`kink`)."""
     near = np.flatnonzero((counts > rise.capacity.value / 3) & (counts < rise.capacity.value * 3))
     height = (envelope(latency[near]) - rise.hit) / rise.penalty
     error = max(ON_PLATEAU, 4 * noise * rise.hit / rise.penalty)
@@ -122,9 +122,9 @@ def _bracket(rise: Rise, counts: Array, latency: Array, noise: float) -> Interva
     stepped = rise.kind == "step" and len(still) > 0 and len(not_any_more) > 0
     if stepped and still[-1] + 2 >= not_any_more[0] > still[-1]:
         low, high = float(counts[near[still[-1]]]), float(counts[near[not_any_more[0]]])
-        return Interval(math.sqrt(low * high), low, high)
+        return Interval(math.sqrt(low * high), low, high), "sharp"
     value, low, high = rise.capacity
-    return Interval(value, low / GRID, high * GRID)
+    return Interval(value, low / GRID, high * GRID), "kink"
 
 
 def _reach(
@@ -139,16 +139,12 @@ def _reach(
 ) -> Quantity:
     if rise is None:
         most = float(counts[-1])
-        return evidence.quantity(
-            metric, "count", METHOD, Interval(most, most, most), points, status=Status.CENSORED,
-            reason=f"Up to {most:.0f} pages no further rise shows.", details=details,
+        return evidence.bound(
+            metric, "count", METHOD, most, points, details=details,
+            reason=f"Up to {most:.0f} pages no further rise shows.",
         )  # fmt: skip
-    interval = _bracket(rise, counts, latency, noise)
+    interval, shape = _ends(rise, counts, latency, noise)
     return evidence.quantity(
-        metric,
-        "count",
-        METHOD,
-        interval,
-        points,
-        details=details | {"penalty": rise.penalty, "shape": rise.kind},
-    )
+        metric, "count", METHOD, interval, points,
+        details=details | {"penalty": rise.penalty, "shape": shape},
+    )  # fmt: skip

@@ -255,10 +255,9 @@ def _capacity(
             if edge is not None
             else f"Latency had not risen again by {largest:.0f} bytes, where the sweep ended."
         )
-        quantity = one.quantity(
-            metric, "byte", METHOD, Interval(low, low, low), curve.points, status=Status.CENSORED,
-            reason=f"{text} {note}".strip(), details=details,
-        )  # fmt: skip
+        quantity = one.bound(
+            metric, "byte", METHOD, low, curve.points, reason=f"{text} {note}".strip(), details=details
+        )
         return quantity, Interval(low, low, math.inf)
     if "dram" in names:
         reason = (

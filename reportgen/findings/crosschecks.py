@@ -60,8 +60,13 @@ ENCODED = {Kind.LATENCY: "encoded.latency.", Kind.ISSUE_INTERVAL: "encoded.issue
 
 
 def cross_check(evidence: Evidence, quantity: Quantity) -> tuple[CrossCheck, ...]:
-    """Every channel, with what it says of a quantity; a channel may say several things."""
+    """Every channel, with what it says of a quantity; a channel may say several things.
+
+    Two modes are no number that another channel could agree with.
+    """
     name = parse(quantity.metric)
+    if not stated(quantity):
+        return ()
     if name.kind in READ:
         return _of_code(evidence, quantity) if name.kind is Kind.ENCODED_LATENCY else ()
     phrase = noun(quantity.metric, evidence.title)

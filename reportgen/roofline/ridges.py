@@ -78,5 +78,5 @@ def _relative_half_width(roof: Quantity) -> float:
 def _inputs(peak: Quantity, bandwidth: Quantity) -> dict[str, float]:
     """Of each input the weaker roof's: the least share or count, the largest drift."""
     both = peak.inputs.keys() & bandwidth.inputs.keys()
-    worst = {"drift": max, "linearity": max}
+    worst = {"disturbed": max, "drift": max, "linearity": max}
     return {key: worst.get(key, min)(peak.inputs[key], bandwidth.inputs[key]) for key in sorted(both)}

@@ -12,7 +12,7 @@ from tests.simulated.roofline_points import PEAK_ACCUMULATORS, PEAK_OPERATIONS, 
 from tests.simulated.truth import CpuTruth
 
 OF_OPERATIONS = frozenset({Kind.LATENCY, Kind.THROUGHPUT, Kind.ISSUE_INTERVAL, Kind.INTERFERENCE})
-DRAWS = 31
+DRAWS = 15
 """Placements over which the typical cost of a chase is taken."""
 MOST_SIZES = 10
 """Sizes of a level over which it is taken, of more that were measured."""

@@ -12,7 +12,7 @@ from itertools import combinations_with_replacement
 from hypothesis import strategies as st
 
 from tests.simulated.chooser import Chooser, Drawn, Seeded, logarithmic
-from tests.simulated.instruction_points import MATRIX, NAMED_PAIRS
+from tests.simulated.instruction_points import MATRIX, NAMED_PAIRS, interference_probes
 from tests.simulated.truth import KIB, MIB, CpuTruth, Limit, Noise, TrueCache, TrueOperation
 
 ORDERS = ("interleaved", "blocked")
@@ -28,6 +28,59 @@ def devices() -> st.SearchStrategy[CpuTruth]:
 def seeded(seed: int) -> CpuTruth:
     """Device number `seed` of the population."""
     return device(Seeded(seed))
+
+
+def rough(seed: int) -> CpuTruth:
+    """Device number `seed` of those with troubles that intervals do not allow for."""
+    choose = Seeded(seed)
+    return troubled(choose, device(choose))
+
+
+def troubled(choose: Chooser, truth: CpuTruth) -> CpuTruth:
+    """The device on a machine that disturbs whole visits, gives few samples, and hides it."""
+    caches = truth.caches
+    if choose.chance(0.15):
+        caches = (*caches[:-1], replace(caches[-1], far=choose.real(1.1, 1.8)))
+    noise = replace(
+        truth.noise,
+        held=choose.pick((0.02, 0.06, 0.15, 0.3)),
+        contaminated=choose.pick((0.2, 0.5, 0.8)),
+        slips=choose.pick((0.02, 0.05, 0.1, 0.2)),
+        wobble=choose.pick((0.0, 0.01, 0.05)),
+        drift=choose.pick((0.0, -0.05, -0.15)),
+        transients=choose.whole(1, 6),
+        transient=choose.pick((0.05, 0.5)),
+        memory_visit=logarithmic(choose, 2e-3, 0.05),
+        bandwidth_visit=logarithmic(choose, 5e-3, 0.1),
+    )
+    passes, samples = choose.pick((2, 3)), choose.whole(6, 12)
+    truth = replace(truth, caches=caches, noise=noise, passes=passes, samples=samples)
+    return _uninspected(choose, truth) if choose.chance(0.15) else truth
+
+
+WRONG_CODE = 0.5
+"""Programs that are not what was meant, where nobody looks."""
+
+
+def _uninspected(choose: Chooser, truth: CpuTruth) -> CpuTruth:
+    """The device without a decoder: some programs are another instruction's, or were partly removed."""
+    instructions = [
+        f"{family}/{name}"
+        for family in ("instruction_latency", "instruction_throughput")
+        for name in truth.operations
+    ]
+    pairs = [
+        timed.point.id
+        for _, some in interference_probes(truth)
+        for timed in some
+        if timed.point.settings.get("second")
+    ]
+    wrong = {
+        name: choose.pick((0.5, 0.75, 1.5, 2.0))
+        for name in (*instructions, *pairs)
+        if choose.chance(WRONG_CODE)
+    }
+    return replace(truth, inspected=False, wrong_code=wrong)
 
 
 def device(choose: Chooser) -> CpuTruth:

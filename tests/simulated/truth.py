@@ -208,6 +208,10 @@ class CpuTruth:
     """Other proportions of both kinds in the matrix: `2to1`, ..."""
     uneven: dict[tuple[str, str], tuple[str, float]] = field(default_factory=dict)
     """Pair -> the arrangement that the scheduler handles badly, and how much longer it takes."""
+    inspected: bool = True
+    """False where no decoder looked at the programs of instructions: they are `unverified`."""
+    wrong_code: dict[str, float] = field(default_factory=dict)
+    """Probe (of a pair: point) whose program is not what was meant -> how much longer it takes."""
     balanced: bool = True
     """Groups of a pair are sized so that each class alone takes about a cycle; else all have `group`
     instructions, as where nothing is known of the rates."""

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from reportgen.findings.confidence import (
     BASE,
-    LIMIT_WEIGHT,
     PER_ONE,
     SCALES,
     UNVERIFIED_CAP,
@@ -24,7 +23,7 @@ from reportgen.findings.crosschecks import ABSENT, AGREES, DISAGREES, OPERATING_
 from reportgen.findings.finding import CrossCheck
 from reportgen.findings.gates.record import Contradiction, Severity
 from reportgen.status import Status
-from tests.unit.findings.records import evidence, point, quantity, run
+from tests.unit.findings.records import MIB, changed, evidence, point, quantity, run
 
 BEST = {name: scale.good for name, scale in SCALES.items()} | {"machine_code": 1.0}
 
@@ -42,13 +41,17 @@ def test_an_undisturbed_quantity_ends_near_0_95_and_a_serious_doubt_below_0_9() 
     assert 0.94 <= confidence(sound) <= 0.97
     for doubt in (
         {"linearity": 0.04},
-        {"passes": 2 / 3},
-        {"precision": 0.08},
-        {"samples": 6.0},
-        {"cross_checks": -0.5},
+        {"passes": 0.0},
+        {"disturbed": 0.2},
+        {"cross_checks": -1.0},
         {"contradictions": 1.0},
     ):
         assert confidence(sound | doubt) < 0.9, doubt
+
+
+def test_a_wide_interval_costs_little_since_it_is_as_often_right() -> None:
+    sound = inputs_of(quantity("latency.x", 3.0))
+    assert confidence(sound) > confidence(sound | {"precision": 0.6}) > 0.93
 
 
 @pytest.mark.parametrize("name", SCALES)
@@ -94,6 +97,7 @@ def test_without_a_look_at_the_machine_code_confidence_is_capped() -> None:
 
 def test_every_input_is_stated() -> None:
     one = quantity("latency.x", 3.0)
+    one = changed(one, inputs=one.inputs | {"disturbed": 0.0})
     checks = (CrossCheck(OTHER_PROBE, AGREES, ""),)
     assert set(inputs_of(one, checks=checks)) == {*SCALES, *PER_ONE, "machine_code"}
 
@@ -131,8 +135,25 @@ def test_agreement_is_that_of_the_worst_channel_that_answered() -> None:
     system, none = CrossCheck(OPERATING_SYSTEM, DISAGREES, ""), CrossCheck("counter", ABSENT, "")
     assert agreement((none,)) is None
     assert agreement((yes, none)) == 1
-    assert agreement((yes, system)) == -0.5
-    assert agreement((yes, system, no)) == -1
+    assert agreement((yes, no)) == 0
+    assert agreement((yes, system)) == 0.8
+    assert agreement((yes, system, no)) == 0
+
+
+def test_the_system_knows_the_caches_of_one_core() -> None:
+    denial = (CrossCheck(OPERATING_SYSTEM, DISAGREES, ""),)
+    second, third = quantity("memory.l2.capacity", MIB), quantity("memory.l3.capacity", 8 * MIB)
+    assert inputs_of(second, checks=denial)["denied"] == 1
+    assert confidence(inputs_of(second, checks=denial)) < 0.1
+    assert inputs_of(third, checks=denial)["denied"] == 0
+    card = changed(run(), device=changed(run().device, isa="sm_90"))
+    assert inputs_of(second, card, checks=denial)["denied"] == 0
+
+
+def test_what_disagrees_and_what_does_not_fit_are_one_doubt() -> None:
+    disagrees, broken = {"cross_checks": 0.0}, {"contradictions": 1.0}
+    both = confidence(BEST | disagrees | broken)
+    assert both == confidence(BEST | broken) < confidence(BEST | disagrees)
 
 
 def test_a_broken_limit_weighs_more_than_a_broken_relation() -> None:
@@ -142,7 +163,9 @@ def test_a_broken_limit_weighs_more_than_a_broken_relation() -> None:
     sound = quantity("latency.x", 3.0)
     relation = inputs_of(sound, contradictions=(one(Severity.RELATION),))
     limit = inputs_of(sound, contradictions=(one(Severity.LIMIT),))
-    assert (relation["contradictions"], limit["contradictions"]) == (1, LIMIT_WEIGHT)
+    assert (relation["contradictions"], relation["limits"]) == (1, 0)
+    assert (limit["contradictions"], limit["limits"]) == (0, 1)
+    assert inputs_of(sound, contradictions=(one(Severity.RELATION),) * 3) == relation
     assert confidence(limit) < confidence(relation) < confidence(inputs_of(sound))
 
 

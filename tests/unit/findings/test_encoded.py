@@ -158,8 +158,8 @@ def test_a_figure_that_decides_nothing_is_shown() -> None:
 def test_confidence_is_that_of_the_sentence() -> None:
     sure = FOUND["encoded.latency.fp32_fma"]
     assert set(sure.confidence_inputs) <= {
-        *confidence.CODE_SCALES, "linearity", "cross_checks", "machine_code", "contradictions",
-        "alternatives", "unknown",
+        *confidence.CODE_SCALES, "linearity", "cross_checks", "machine_code", "contradictions", "limits",
+        "denied", "alternatives", "unknown",
     }  # fmt: skip
     assert sure.confidence >= 0.96
     hazards = findings(chain("fp32_fma", "FFMA", 4, edges="FFMA>FFMA 4 x100, 6 x27"))

@@ -1,0 +1,74 @@
+"""Kinds of statements: what right means for each, and how wide its intervals may be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from reportgen.analysis.quantity import Quantity
+from reportgen.findings import metric as metrics
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """A kind in words."""
+
+    title: str
+    right: str
+    widest: float
+    """Most that the median half width may be, relative to the value (interference: absolute)."""
+    bracket: bool = False
+    """The interval is a step of the settings that were tried: it cannot be narrower, and may hold the truth
+    always."""
+
+
+class Kind(Enum):
+    """One row of the table of intervals."""
+
+    LATENCY = Meaning(
+        "latency of an instruction", "the interval holds the cycles of the dependent instruction", 0.002
+    )
+    THROUGHPUT = Meaning(
+        "throughput", "the interval holds the instructions a cycle that ports and front end allow", 0.002
+    )
+    INTERFERENCE = Meaning(
+        "interference index", "the interval holds the index that the port model gives for this mix", 0.01
+    )
+    PEAK = Meaning("peak", "the interval holds the best work a cycle, or a second, of what was tried", 0.01)
+    FITTED = Meaning(
+        "boundary, fitted", "the interval holds the size of the cache, or the entries of the buffer", 0.25
+    )
+    BRACKET = Meaning(
+        "boundary, between two settings", "the same; line size and associativity are among these", 0.13, True
+    )
+    LEVEL = Meaning(
+        "latency of a level",
+        "the interval holds what a load costs with the median of the working sets that the quantity names, "
+        "on a typical placement of their pages",
+        0.01,
+    )
+    BANDWIDTH = Meaning("bandwidth", "the interval holds the bytes a second of the level and kernel", 0.03)
+    RIDGE = Meaning("ridge", "the interval holds the true peak over the true bandwidth", 0.03)
+
+
+_BY_METRIC = {
+    metrics.Kind.LATENCY: Kind.LATENCY,
+    metrics.Kind.THROUGHPUT: Kind.THROUGHPUT,
+    metrics.Kind.INTERFERENCE: Kind.INTERFERENCE,
+    metrics.Kind.PEAK: Kind.PEAK,
+    metrics.Kind.PEAK_PER_CYCLE: Kind.PEAK,
+    metrics.Kind.CAPACITY: Kind.FITTED,
+    metrics.Kind.TLB_REACH: Kind.FITTED,
+    metrics.Kind.LINE: Kind.BRACKET,
+    metrics.Kind.ASSOCIATIVITY: Kind.BRACKET,
+    metrics.Kind.LEVEL_LATENCY: Kind.LEVEL,
+    metrics.Kind.CHASE: Kind.LEVEL,
+    metrics.Kind.BANDWIDTH: Kind.BANDWIDTH,
+    metrics.Kind.RIDGE: Kind.RIDGE,
+}
+
+
+def kind_of(quantity: Quantity) -> Kind | None:
+    """The row that an interval belongs to; None for what is not scored (the inverse of a throughput, ...)."""
+    kind = _BY_METRIC.get(metrics.parse(quantity.metric).kind)
+    return Kind.BRACKET if kind is Kind.FITTED and quantity.details.get("shape") == "sharp" else kind
