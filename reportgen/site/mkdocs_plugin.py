@@ -41,7 +41,8 @@ from reportgen.site.watching import watch
 
 log = get_plugin_logger(__name__)
 
-MARKER = "<!-- reportgen:devices -->"
+DEVICES = "<!-- reportgen:devices -->"
+OPENING = "<!-- reportgen:opening -->"
 """Where a hand-written page wants the table of devices."""
 
 
@@ -132,9 +133,11 @@ class ReportgenPlugin(BasePlugin[ReportgenConfig]):  # type: ignore[no-untyped-c
             if self.conversions.recall(uri, _settings(config), markdown) is not None:
                 return ""
             markdown, self.blocks[uri] = passthrough.stash(markdown)
-        elif MARKER in markdown and self.site is not None:
-            devices = index.listing(self.site.shelves, page.file.src_uri, self.links)
-            markdown = markdown.replace(MARKER, devices)
+        elif self.site is not None and (DEVICES in markdown or OPENING in markdown):
+            here, shelves = page.file.src_uri, self.site.shelves
+            markdown = markdown.replace(DEVICES, index.listing(shelves, here, self.links))
+            opening = index.opening(shelves, here, self.links, self.site.pictures)
+            markdown = markdown.replace(OPENING, opening)
         return markdown
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:

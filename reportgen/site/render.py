@@ -7,7 +7,7 @@ taken from `cache/results/` and `cache/figures/`; an unchanged page keeps its ti
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -89,6 +89,8 @@ class Site:
     assets: tuple[Rendered, ...]
     warnings: tuple[Warned, ...]
     shelves: tuple[Shelf, ...]
+    pictures: Mapping[str, Mapping[str, Picture]] = field(default_factory=dict)
+    """Run -> figure -> where it lies."""
 
 
 @dataclass
@@ -121,11 +123,12 @@ class Renderer:
         assets: list[Rendered] = [
             Rendered(f"assets/reportgen/{path.name}", path) for path in sorted(ASSETS.iterdir())
         ]
-        for page in self._pages(shelves, assets, tree):
+        shown: dict[str, Mapping[str, Picture]] = {}
+        for page in self._pages(shelves, assets, shown, tree):
             write_if_changed(tree / page.uri, page.markdown.encode())
             pages.append(Rendered(page.uri, tree / page.uri, page.title))
         remove_others(tree, {item.path for item in (*pages, *assets)})
-        return Site(tuple(pages), tuple(assets), tuple(warnings), shelves)
+        return Site(tuple(pages), tuple(assets), tuple(warnings), shelves, shown)
 
     def _entry(self, ref: store.RunRef, warnings: list[Warned]) -> Entry:
         try:
@@ -134,7 +137,13 @@ class Renderer:
             warnings.append(Warned(ref.device, ref.run, str(error)))
             return Entry(ref.device, ref.run, None, str(error))
 
-    def _pages(self, shelves: tuple[Shelf, ...], assets: list[Rendered], tree: Path) -> Iterator[Page]:
+    def _pages(
+        self,
+        shelves: tuple[Shelf, ...],
+        assets: list[Rendered],
+        shown: dict[str, Mapping[str, Picture]],
+        tree: Path,
+    ) -> Iterator[Page]:
         yield index.page(shelves, self.links)
         measured = catalogue.measured(shelves)
         compared = tuple(pairs(measured))
@@ -153,7 +162,8 @@ class Renderer:
                     here = address.run_page(entry.device, entry.run)
                     yield broken.page(here, shelf, entry, self.links)
                 else:
-                    yield from self._run(shelf, entry, entry.report, assets, tree)
+                    drawn_of = shown[entry.run] = self._draw(entry, entry.report, assets, tree)
+                    yield from self._run(shelf, entry, entry.report, drawn_of)
 
     def _rooflines(self, shelves: tuple[Shelf, ...], assets: list[Rendered], tree: Path) -> Html:
         """The same workloads on every device, with the figure; nothing for fewer than two devices."""
@@ -175,10 +185,10 @@ class Renderer:
         if len(toolkits.versions(shelves)) > 1:
             yield toolkits.page(shelves, self.links)
 
-    def _run(
-        self, shelf: Shelf, entry: Entry, report: Report, assets: list[Rendered], tree: Path
-    ) -> Iterator[Page]:
-        """The report at its own address, its probes, and the device's page for the newest."""
+    def _draw(
+        self, entry: Entry, report: Report, assets: list[Rendered], tree: Path
+    ) -> Mapping[str, Picture]:
+        """The figures of a report, and what lies beside it for download."""
         shown: dict[str, Picture] = {}
         for name, figure in pictures.draw_all(report, self.cache / "figures"):
             shown[name], files = pictures.place(report, name, figure)
@@ -189,6 +199,12 @@ class Renderer:
             Rendered(address.run_asset(entry.device, entry.run, f"download/{item.name}"), item.path)
             for item in report.downloads
         ]
+        return shown
+
+    def _run(
+        self, shelf: Shelf, entry: Entry, report: Report, shown: Mapping[str, Picture]
+    ) -> Iterator[Page]:
+        """The report at its own address, its probes, and the device's page for the newest."""
         own = View(address.run_page(entry.device, entry.run), report, self.links, shown)
         yield self._device(own, shelf, entry, newest=False)
         if shelf.newest is entry:

@@ -133,6 +133,15 @@ def test_the_home_page_lists_the_devices(built: Built) -> None:
     assert f'href="devices/{device_page(built).parent.name}/"' in built.texts[built.site / "index.html"]
 
 
+def test_the_home_page_opens_with_the_newest_report(built: Built) -> None:
+    page = built.pages[built.site / "index.html"]
+    assert [str(image["src"]).rpartition("/")[2] for image in page.images] == [
+        "working_set.light.svg#only-light",
+        "working_set.dark.svg#only-dark",
+    ]
+    assert all("A dependent load" in str(image["alt"]) for image in page.images)
+
+
 def test_units_are_spelt_one_way(built: Built) -> None:
     page = built.texts[device_page(built)]
     assert "GFLOP/s" in page

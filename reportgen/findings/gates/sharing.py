@@ -90,6 +90,7 @@ GATES = (
         statement="Two kinds of instructions together take no longer than one kind after the other.",
         source="one after the other is itself a way to run both; 15 % are for the interleaving",
         causes=(
+            "a fast and a slow instruction are due in one cycle on one result bus, and one of them waits",
             "the two kinds depend on each other through a register or a flag",
             "the body is bound by latency once both are in it",
             "one of the three times was measured beside a busy neighbour",

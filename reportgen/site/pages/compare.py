@@ -77,7 +77,9 @@ def _heads(reports: list[Report]) -> tuple[Column, ...]:
 
 
 def _table(stem: str, title: str, reports: list[Report], links: Links) -> Html:
-    metrics = list(dict.fromkeys(quantity.metric for report in reports for quantity in report.of(stem)))
+    named = dict.fromkeys(quantity.metric for report in reports for quantity in report.of(stem))
+    # What no device has is in each report under "what has no value".
+    metrics = [metric for metric in named if any(_has_value(report, metric) for report in reports)]
     if not metrics:
         return Html("")
     rows = (
@@ -92,6 +94,11 @@ def _table(stem: str, title: str, reports: list[Report], links: Links) -> Html:
     )
     columns = (Column("metric"), *_heads(reports))
     return table(f"compare-{stem.rstrip('.')}", f"{title}, by device.", columns, rows, filtered=True)
+
+
+def _has_value(report: Report, metric: str) -> bool:
+    fact = report.fact(metric)
+    return fact is not None and fact.value is not None
 
 
 def _name(metric: str, reports: list[Report], links: Links) -> Html:

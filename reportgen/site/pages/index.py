@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from reportgen.site import address, blocks, catalogue, templating
 from reportgen.site.address import Links
 from reportgen.site.catalogue import Shelf
@@ -9,7 +11,7 @@ from reportgen.site.markup import Html, anchor, element, join
 from reportgen.site.pages import Page, targets
 from reportgen.site.sections import states
 from reportgen.site.tables import Cell, Column, Row, table
-from reportgen.site.view import View
+from reportgen.site.view import Picture, View, sentence
 
 METRICS = (
     ("memory.l1.capacity", "L1"),
@@ -18,6 +20,13 @@ METRICS = (
     ("peak.fp32", "FP32 peak, 1 core"),
 )
 """A few numbers by which devices are told apart at a glance."""
+
+FIGURE = "working_set"
+"""The figure that opens the site."""
+NOTHING = Html("")
+
+Pictures = Mapping[str, Mapping[str, Picture]]
+"""Run -> figure -> where it lies."""
 
 EMPTY = element(
     "p",
@@ -47,6 +56,23 @@ def listing(shelves: tuple[Shelf, ...], here: str, links: Links) -> Html:
         lead = anchor(targets.TITLE, links.to(here, address.TARGETS))
         parts += [element("p", lead), targets.summary(built, here, links)]
     return join(parts)
+
+
+def opening(shelves: tuple[Shelf, ...], here: str, links: Links, pictures: Pictures) -> Html:
+    """What a report looks like: the memory hierarchy of the device that was measured last."""
+    reports = [
+        shelf.newest.report
+        for shelf in catalogue.measured(shelves)
+        if shelf.newest.report is not None and FIGURE in pictures.get(shelf.newest.run, {})
+    ]
+    if not reports:
+        return NOTHING
+    report = max(reports, key=lambda one: one.run.created)
+    view = View(here, report, links, pictures[report.run.run])
+    told = [report.finding.get(f"memory.{level}.latency") for level in report.level_order()]
+    name = anchor(report.run.device.name, view.page(address.device_page(report.run.device.id)))
+    caption = join((name, ": cycles per dependent load against the working set, from its newest report."))
+    return view.figure(FIGURE, sentence(told, "Load latency against the working set."), caption)
 
 
 def _devices(shelves: tuple[Shelf, ...], here: str, links: Links) -> Html:

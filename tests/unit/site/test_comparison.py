@@ -36,6 +36,15 @@ def test_the_compare_page_leads_there(rendered: Rendered) -> None:
     assert re.search(r"rg-verdict-same[^<]*>\d+ same<", page)
 
 
+def test_what_no_device_has_is_not_compared(rendered: Rendered) -> None:
+    page = rendered.page(address.COMPARE)
+    report = rendered.site.shelves[0].newest.report
+    assert report is not None
+    absent = {fact.metric for fact in report.of("memory.", "latency.") if fact.value is None}
+    assert absent
+    assert not [metric for metric in absent if f'id="{metric}"' in page]
+
+
 def test_two_runs_of_one_simulated_device_hardly_differ(rendered: Rendered) -> None:
     """Of a thousand equal metrics, fewer than six are called different by the overlap of intervals."""
     page = rendered.page(pair_of(rendered))
