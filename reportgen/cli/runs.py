@@ -45,7 +45,12 @@ def list_(data: Path, as_json: bool) -> None:
     from reportgen.runs import store
 
     rows = [
-        {"device": ref.device, "run": ref.run, "created": ref.created, "state": ref.error or "sealed"}
+        {
+            "device": ref.device,
+            "run": ref.run,
+            "created": ref.created,
+            "state": ref.error or _sealed(ref.kind),
+        }
         for ref in store.list_runs(data)
     ]
     rows += [
@@ -59,6 +64,10 @@ def list_(data: Path, as_json: bool) -> None:
     ]
     empty = f"No run in '{data}'; 'reportgen collect' makes one."
     output.show(rows, ["device", "run", "created", "state"], as_json, empty=empty)
+
+
+def _sealed(kind: str) -> str:
+    return "sealed, validation of the cost model" if kind == "validation" else "sealed"
 
 
 @command.command("show")

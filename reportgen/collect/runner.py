@@ -10,11 +10,12 @@ import secrets
 import shlex
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -28,7 +29,7 @@ from reportgen.collect.progress import Progress, Silent
 from reportgen.collect.supervisor import Supervisor
 from reportgen.errors import BackendUnavailable, RunRefused, UserError
 from reportgen.runs import disk, read, store, write
-from reportgen.runs.schema import Device, Run
+from reportgen.runs.schema import VALIDATION, Device, Run
 from reportgen.suite.load import Suite, load_suite
 
 PATIENCE = 30.0
@@ -61,6 +62,10 @@ class Options:
     0: no limit."""
     command: Callable[[str, str], list[str]] = supervisor.command
     """Selector and role -> command line of a worker."""
+    verb: str = "collect"
+    """Command of `reportgen` that goes on with such a run."""
+    remarks: Mapping[str, Any] = field(default_factory=dict)
+    """Further keys of the run's `plan`: its kind, and what belongs to that."""
 
 
 @dataclass(frozen=True)
@@ -190,6 +195,9 @@ def _interrupted(options: Options) -> Interruption:
             f"run {header.run} was begun by another version of reportgen.",
             "Resume it with that one, or start anew.",
         )
+    if header.probes.startswith(f"{VALIDATION}/") and options.verb == "collect":
+        going_on = resume_command(header.run, options.data, "validate")
+        raise RunRefused(f"run {header.run} is a validation.", f"Go on with: {going_on}")
     return Interruption(folder, header, entries, length)
 
 
@@ -356,12 +364,13 @@ class _Collector:
         following, resume, unreached = "", "", ""
         if cut:
             following = identity.name(datetime.now(UTC))
-            resume = resume_command(following, self._options.data)
+            resume = resume_command(following, self._options.data, self._options.verb)
             unreached = f"not reached within --max-seconds {self._options.max_seconds:g}"
         with self._kept(header, entries):
             run, samples, programs = sealing.assemble(
                 asked, made, header, entries, self._device, waited, self._elapsed(), unreached
             )
+            run = msgspec.structs.replace(run, plan={**run.plan, **self._options.remarks})
             write.seal(directory, run, samples, programs, self._how_to_go_on(header, len(entries)))
             if cut:
                 next_folder = write.partial(directory.with_name(following))
@@ -388,9 +397,9 @@ class _Collector:
 
     def _how_to_go_on(self, header: Header, visited: int) -> str:
         kept = f"{visited} visits are kept. " if visited else ""
-        return f"{kept}Go on with: {resume_command(header.run, self._options.data)}"
+        return f"{kept}Go on with: {resume_command(header.run, self._options.data, self._options.verb)}"
 
 
-def resume_command(run: str, data: Path) -> str:
+def resume_command(run: str, data: Path, verb: str = "collect") -> str:
     """The exact command that goes on with an interrupted run."""
-    return f"reportgen collect --resume {run} --data {shlex.quote(str(data))}"
+    return f"reportgen {verb} --resume {run} --data {shlex.quote(str(data))}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -30,6 +31,7 @@ class Head(msgspec.Struct, frozen=True):
     run: str = ""
     created: str = ""
     device: Name = Name()
+    plan: dict[str, Any] = {}
 
 
 def encode(run: Run) -> bytes:

@@ -3,6 +3,8 @@
 Schema history
     1  first version (run.json, samples.parquet, programs.jsonl.gz)
     2  `clock` is null in a run of kind `toolchain` (key `kind` of `plan`), in which nothing was timed
+    3  kind `validation`: loops that a model's estimates are checked with; `plan` names the `model` and holds
+       what it and other models said (`estimates`, `others`)
 
 A bundle is a folder `data/<device>/<run>/`:
 
@@ -21,7 +23,7 @@ import msgspec
 
 from reportgen.status import Status
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 MANIFEST = "run.json"
 SAMPLES = "samples.parquet"
@@ -29,6 +31,9 @@ PROGRAMS = "programs.jsonl.gz"
 
 TOOLCHAIN = "toolchain"
 """Kind of a run whose programs were built and inspected, and none was run."""
+
+VALIDATION = "validation"
+"""Kind of a run that timed the loops of `validation/`, and none of the suite's probes."""
 
 EMULATED = "emulated: "
 """Beginning of the reason of an `unsupported` point where the compiler makes the operation of others."""
@@ -166,8 +171,8 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     suite: dict[str, str]
     """`version`, `digest`."""
     plan: dict[str, Any]
-    """`seed`, `passes`, `quick`, `probes` (glob), `order`; `kind` is `toolchain` where nothing ran, else
-    absent."""
+    """`seed`, `passes`, `quick`, `probes` (glob), `order`; `kind` is `toolchain` where nothing ran,
+    `validation` where the loops of the validation did, else absent."""
     clock: ClockRecord | None
     """Absent where nothing was timed."""
     probes: tuple[ProbeInfo, ...]
@@ -185,6 +190,11 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def toolchain_only(self) -> bool:
         """Whether programs were built and inspected, and none was run."""
         return self.plan.get("kind") == TOOLCHAIN
+
+    @property
+    def is_validation(self) -> bool:
+        """Whether loops were timed in order to check a model, which was made of another run."""
+        return self.plan.get("kind") == VALIDATION
 
     @property
     def sample_clock(self) -> ClockRecord:

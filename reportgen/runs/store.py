@@ -8,7 +8,7 @@ from pathlib import Path
 
 from reportgen.errors import BundleError
 from reportgen.runs import manifest
-from reportgen.runs.schema import MANIFEST
+from reportgen.runs.schema import MANIFEST, VALIDATION
 from reportgen.runs.write import PARTIAL
 
 NOT_RUNS = frozenset({"published", "golden"})
@@ -25,6 +25,8 @@ class RunRef:
     path: Path
     created: str = ""
     error: str = ""
+    kind: str = ""
+    """`toolchain`, `validation`, or empty for a run of the suite on a device."""
 
 
 def list_runs(data_dir: Path) -> list[RunRef]:
@@ -52,7 +54,8 @@ def list_partial(data_dir: Path) -> list[RunRef]:
 def resolve(data_dir: Path, name: str) -> Path:
     """The bundle folder that `name` means: a path, `latest`, `<run>`, `<device>` or `<device>/<run>`.
 
-    A device means its newest readable run.
+    A device means its newest readable run, `latest` the newest of all; a validation is meant by its own
+    name only.
 
     Raises:
         BundleError: none or several runs answer to the name.
@@ -61,7 +64,7 @@ def resolve(data_dir: Path, name: str) -> Path:
         return Path(name)
     runs = list_runs(data_dir)
     device, _, run = name.rpartition("/")
-    readable = [ref for ref in runs if not ref.error]
+    readable = [ref for ref in runs if not ref.error and ref.kind != VALIDATION]
     if name == LATEST and readable:
         return readable[0].path
     newest = [ref for ref in readable if ref.device == name]
@@ -104,4 +107,5 @@ def _reference(path: Path) -> RunRef:
         )
     except BundleError as error:
         return RunRef(path.parent.name, path.name, path, error=str(error))
-    return RunRef(path.parent.name, path.name, path, head.created)
+    kind = str(head.plan.get("kind", ""))
+    return RunRef(path.parent.name, path.name, path, head.created, kind=kind)

@@ -7,6 +7,7 @@ A file is complete assembly, so that any tool can read it:
     # items: 8                    results of a round
     # features: avx2 fma
     # a: fp32 4096                contents and bytes of the array that rsi points to (b: rdi, c: rdx)
+    # held-out: yes               written after the cost model, which was not changed with an eye on it
       vxorps ymm0, ymm0, ymm0
     loop:
       ...
@@ -33,7 +34,7 @@ from reportgen.suite.load import Suite, load_suite
 
 FAMILY = "validation"
 ISA = "x86_64"
-_KEY = re.compile(r"^#\s*(title|loop|items|features|a|b|c)\s*:\s*(.+?)\s*$", re.MULTILINE)
+_KEY = re.compile(r"^#\s*(title|loop|items|features|held-out|a|b|c)\s*:\s*(.+?)\s*$", re.MULTILINE)
 _CLOSING = ("dec r15", "jne loop")
 
 
@@ -48,6 +49,8 @@ class Loop:
     """What it computes; its variants share the name."""
     items: float
     features: tuple[str, ...]
+    held_out: bool
+    """Whether the model was made without it."""
     arrays: dict[str, str]
     before: str
     body: str
@@ -107,6 +110,7 @@ def _read(path: Path) -> Loop:
         loop=keys["loop"],
         items=float(keys["items"]),
         features=tuple(keys.get("features", "").split()),
+        held_out=keys.get("held-out") == "yes",
         arrays={key: keys[key] for key in "abc" if key in keys},
         before="\n".join(code[:start]),
         body="\n".join(code[start + 1 : end - 1]),
@@ -130,7 +134,7 @@ def suite_of(loops: list[Loop]) -> Suite:
 def _definition(loop: Loop) -> Definition:
     constants: dict[str, Any] = {
         "loop": loop.loop, "items": loop.items, "before": loop.before, "body": loop.body,
-        "constants": loop.constants, **loop.arrays,
+        "constants": loop.constants, "held_out": loop.held_out, **loop.arrays,
     }  # fmt: skip
     return Definition(
         question=f"How many cycles does a round of this loop take: {loop.title}?",

@@ -136,13 +136,13 @@ def test_verify_misses_programs(tmp_path: Path) -> None:
 
 def newer(path: Path) -> None:
     manifest = path / "run.json"
-    manifest.write_bytes(manifest.read_bytes().replace(b'"schema": 2', b'"schema": 99, "novelty": true', 1))
+    manifest.write_bytes(manifest.read_bytes().replace(b'"schema": 3', b'"schema": 99, "novelty": true', 1))
 
 
 def test_a_bundle_of_a_newer_schema_names_both_versions_and_the_remedy(tmp_path: Path) -> None:
     path = sealed(tmp_path)
     newer(path)
-    with pytest.raises(BundleError, match=r"schema 99.*reads up to 2") as raised:
+    with pytest.raises(BundleError, match=r"schema 99.*reads up to 3") as raised:
         read.load(path)
     assert "pgrade" in raised.value.remedy
     (ref,) = store.list_runs(tmp_path)
