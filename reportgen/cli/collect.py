@@ -169,5 +169,5 @@ def _report(outcome: Outcome, as_json: bool) -> None:
     click.echo(f"\n{summary.time_line(run)}")
     click.echo(f"Sealed: {path}")
     if outcome.resume:
-        click.echo(f"Time was over before all was visited. Go on with: {outcome.resume}")
+        click.echo(f"Not all was visited, the reasons are above. Go on with: {outcome.resume}")
     click.echo(f"Next:   reportgen derive {path} --out out/    or    mkdocs serve")

@@ -259,8 +259,8 @@ class _Collector:
             again = {name: spent.get(name, 0.0) + seconds for name, seconds in header.seconds.items()}
             header = msgspec.structs.replace(before.header, seconds=again)
         folder = before.folder if before else write.partial(self._options.data / self._device.id / header.run)
-        entries, waited, cut = self._measure(asked, made, header, folder)
-        return self._seal(asked, made, header, folder, entries, waited, cut)
+        entries, waited, unreached = self._measure(asked, made, header, folder)
+        return self._seal(asked, made, header, folder, entries, waited, unreached)
 
     def _header(self) -> Header:
         """The identity of a run that begins here and now."""
@@ -313,8 +313,8 @@ class _Collector:
 
     def _measure(
         self, asked: Plan, made: builds.Results, header: Header, folder: Path
-    ) -> tuple[list[Entry], float, bool]:
-        """All visits; their entries, the seconds waited for the disk, and whether time ran out before."""
+    ) -> tuple[list[Entry], float, str]:
+        """All visits; their entries, the seconds waited for the disk, and why not all was visited."""
         before = self._before
         entries = list(before.entries) if before else []
         measurable = {
@@ -347,7 +347,11 @@ class _Collector:
                 late=self._late,
             )
             tour.run()
-        return entries, kept.waited, tour.cut
+        unreached = ""
+        if tour.cut:
+            late = f"not reached within --max-seconds {self._options.max_seconds:g}"
+            unreached = f"not reached: {tour.lost}" if tour.lost else late
+        return entries, kept.waited, unreached
 
     def _seal(
         self,
@@ -357,22 +361,21 @@ class _Collector:
         folder: Path,
         entries: list[Entry],
         waited: float,
-        cut: bool,
+        unreached: str,
     ) -> Outcome:
         self._progress.stage("sealing", 1)
         directory = folder.with_name(header.run)
-        following, resume, unreached = "", "", ""
-        if cut:
+        following, resume = "", ""
+        if unreached:
             following = identity.name(datetime.now(UTC))
             resume = resume_command(following, self._options.data, self._options.verb)
-            unreached = f"not reached within --max-seconds {self._options.max_seconds:g}"
         with self._kept(header, entries):
             run, samples, programs = sealing.assemble(
                 asked, made, header, entries, self._device, waited, self._elapsed(), unreached
             )
             run = msgspec.structs.replace(run, plan={**run.plan, **self._options.remarks})
             write.seal(directory, run, samples, programs, self._how_to_go_on(header, len(entries)))
-            if cut:
+            if unreached:
                 next_folder = write.partial(directory.with_name(following))
                 journal.carry_on(folder / journal.JOURNAL, next_folder / journal.JOURNAL, following)
         shutil.rmtree(folder, ignore_errors=True)

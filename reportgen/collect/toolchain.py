@@ -6,6 +6,7 @@ interrupted begins anew and is quick where it was before.
 
 from __future__ import annotations
 
+import os
 import time
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,8 +29,8 @@ from reportgen.runs.schema import SAMPLE_COLUMNS, SCHEMA_VERSION, TOOLCHAIN, Dev
 from reportgen.status import Status
 from reportgen.suite.load import Suite
 
-JOBS = 2
-"""Build processes at once; more would starve each other on the small machines this runs on."""
+JOBS = max(2, min(8, (os.cpu_count() or 2) - 1))
+"""Build processes at once: no more than two starve each other on a small machine."""
 FILLING = "gpu_execution"
 """The family that asks how many blocks of a kernel fit at a time."""
 

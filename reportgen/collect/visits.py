@@ -23,6 +23,7 @@ from reportgen.collect.plan import (
 from reportgen.collect.progress import Progress
 from reportgen.collect.supervisor import Supervisor
 from reportgen.collect.tally import Tally
+from reportgen.errors import RunRefused
 
 
 @dataclass
@@ -48,6 +49,8 @@ class Tour:
     """Whether the time that the user gave is over."""
     cut: bool = False
     """Set when it was over before all was visited."""
+    lost: str = ""
+    """Why no worker starts any more, after some samples were taken; `cut` is set too."""
     units: dict[int, str] = field(default_factory=dict)
     """Digests of code by its identity in this process: many points may share one large unit."""
 
@@ -58,7 +61,7 @@ class Tour:
 
         Raises:
             OSError: the journal cannot be written; what it holds is whole.
-            RunRefused: the worker does not start any more.
+            RunRefused: the worker does not start, and there is no sample.
         """
         self.best = tally.best_canary(self.entries, self.header.clock)
         for entry in self.entries:
@@ -77,7 +80,8 @@ class Tour:
                 self.progress.more(len(extra))
                 self._visit_all(extra)
                 after += len(extra)
-        self._visit_all(last_visit(self.plan, after, names))
+        if not self.cut:
+            self._visit_all(last_visit(self.plan, after, names))
 
     def _visit_all(self, visits: Iterable[Visit]) -> None:
         done = {entry.order for entry in self.entries}
@@ -88,7 +92,13 @@ class Tour:
                 if self.late():
                     self.cut = True
                     return
-                self._visit(visit)
+                try:
+                    self._visit(visit)
+                except RunRefused as error:
+                    if not any(entry.batch.gates for entry in self.entries):
+                        raise
+                    self.cut, self.lost = True, error.message
+                    return
             self.progress.step(visit.point)
 
     def _visit(self, visit: Visit) -> None:

@@ -28,20 +28,10 @@ Shape = tuple[int, int, int]
 Argument = tuple[int, int]
 """A whole number that a kernel takes (address, handle, count), and its bytes: 4 or 8."""
 
-CLOCK_KHZ, MULTIPROCESSORS, KERNEL_TIMEOUT, ECC = 13, 16, 17, 32
-PCI_BUS, PCI_DEVICE, PCI_DOMAIN = 33, 34, 50
-L2_BYTES, MAJOR, MINOR, SHARED_OPTIN, COMPUTE_MODE = 38, 75, 76, 97, 20
-"""Attributes of a device (`CUdevice_attribute`)."""
+MULTIPROCESSORS = 16
+"""An attribute of a device (`CUdevice_attribute`)."""
 
-SHARED_BYTES, LOCAL_BYTES, REGISTERS, BINARY_VERSION, DYNAMIC_SHARED, CARVE_OUT, ANY_CLUSTER = (
-    1,
-    3,
-    4,
-    6,
-    8,
-    9,
-    13,
-)
+SHARED_BYTES, DYNAMIC_SHARED, ANY_CLUSTER = 1, 8, 14
 """Attributes of a function (`CUfunction_attribute`)."""
 
 

@@ -31,33 +31,37 @@ NOTE = (
 )
 WAIT_CYCLES = 200_000
 """About 0.1 ms: `%globaltimer` moves on every 32 ns to 1 µs."""
+HOLD_CYCLES = 2000
+"""Of a microsecond, at the clock of fast devices; slower ones are held longer."""
 CONSTANTS = ClockConstants(
     calibration_cycles=0, canary_instructions=0, agreement=0.0, canary_share=0.0, note=NOTE, granularity=1
 )
 
 _WAIT = """
 extern "C" __global__ void frame_wait(unsigned long long *out, unsigned long long cycles) {
-  unsigned long long before, first, start, last, stop;
+  unsigned long long before, first, begun, start, last, stop;
+  asm volatile("mov.u64 %0, %%clock64;" : "=l"(begun) :: "memory");
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(before) :: "memory");
   do {
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(first) :: "memory");
-  } while (first == before);
-  asm volatile("mov.u64 %0, %%clock64;" : "=l"(start) :: "memory");
+    asm volatile("mov.u64 %0, %%clock64;" : "=l"(start) :: "memory");
+  } while (first == before && start - begun < PATIENCE);
   do {
     asm volatile("mov.u64 %0, %%clock64;" : "=l"(stop) :: "memory");
   } while (stop - start < cycles);
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(before) :: "memory");
+  begun = stop;
   do {
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(last) :: "memory");
-  } while (last == before);
-  asm volatile("mov.u64 %0, %%clock64;" : "=l"(stop) :: "memory");
+    asm volatile("mov.u64 %0, %%clock64;" : "=l"(stop) :: "memory");
+  } while (last == before && stop - begun < PATIENCE);
   out[0] = start;
   out[1] = stop;
   out[2] = first;
   out[3] = last;
 }
-"""
-"""Both ends lie just behind a step of `%globaltimer`."""
+""".replace("PATIENCE", "20000000ull")
+"""Both ends lie just behind a step of `%globaltimer`; one that stands still is waited for some 10 ms."""
 
 _EMPTY = """
 extern "C" __global__ void frame_empty_{bits}({counter} *out) {{
@@ -127,6 +131,13 @@ class Frame:
                 f"the clock stood still: a wait took {pace.cycles} cycles, {pace.nanoseconds} ns of the timer"
             )
         return pace
+
+    def hold(self, microseconds: float) -> None:
+        """Keep the device busy for about so long, and return at once: launches meanwhile queue up."""
+        cycles = round(microseconds * HOLD_CYCLES)
+        self._binding.launch(
+            self._functions["frame_wait"], (1, 1, 1), (1, 1, 1), 0, [(self._out, 8), (cycles, 8)]
+        )
 
     def _empty(self, bits: int) -> int:
         reads = []

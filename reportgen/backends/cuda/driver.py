@@ -69,7 +69,9 @@ class Gpu(msgspec.Struct, frozen=True):
     pci: str = ""
     """`00000000:3b:00.0`, by which other tools know the same device."""
     reported: dict[str, int] = {}
-    """Of `REPORTED`."""
+    """Of `REPORTED`, what the driver tells."""
+    unknown: dict[str, str] = {}
+    """Of `REPORTED`, what it does not tell, and why."""
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -116,7 +118,10 @@ def query(library: str) -> Answer:
         reason, remedy = REASONS.get(code, (f"the driver fails with error {code}", REASONS[999][1]))
         return Answer(version=version.value, reason=f"{reason} (error {code})", remedy=remedy)
     count = ctypes.c_int()
-    driver.cuDeviceGetCount(ctypes.byref(count))
+    code = driver.cuDeviceGetCount(ctypes.byref(count))
+    if code:
+        reason = f"the driver does not count its devices (error {code})"
+        return Answer(version=version.value, reason=reason, remedy=REASONS[999][1])
     if count.value == 0:
         return Answer(version=version.value, reason=REASONS[100][0], remedy=REASONS[100][1])
     return Answer(tuple(_gpu(driver, number) for number in range(count.value)), version.value)
@@ -126,19 +131,24 @@ def _gpu(driver: ctypes.CDLL, number: int) -> Gpu:
     name, memory = ctypes.create_string_buffer(256), ctypes.c_size_t()
     driver.cuDeviceGetName(name, len(name), number)
     driver.cuDeviceTotalMem_v2(ctypes.byref(memory), number)
+    unknown: dict[int, str] = {}
 
     def attribute(which: int) -> int:
         value = ctypes.c_int()
-        driver.cuDeviceGetAttribute(ctypes.byref(value), which, number)
+        code = driver.cuDeviceGetAttribute(ctypes.byref(value), which, number)
+        if code:
+            unknown[which] = f"the driver does not tell it (error {code})"
         return value.value
 
+    told = {key: attribute(which) for key, which in REPORTED.items()}
     return Gpu(
         name=name.value.decode(errors="replace"),
         capability=10 * attribute(_MAJOR) + attribute(_MINOR),
         multiprocessors=attribute(_MULTIPROCESSORS),
         memory_bytes=memory.value,
         pci=_pci(driver, number),
-        reported={key: attribute(which) for key, which in REPORTED.items()},
+        reported={key: value for key, value in told.items() if REPORTED[key] not in unknown},
+        unknown={key: unknown[which] for key, which in REPORTED.items() if which in unknown},
     )
 
 

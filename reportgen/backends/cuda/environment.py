@@ -17,5 +17,7 @@ def environment(device: Device) -> Fields:
     fields["cuda_binding"] = working[0] if working else "none"
     if device.reported.get("slice"):
         fields["mig_slice"] = True
-    pci = answer.gpus[ordinal].pci if ordinal < len(answer.gpus) else ""
-    return fields | nvml.read(pci)
+    here = answer.gpus[ordinal] if ordinal < len(answer.gpus) else None
+    if here is not None:
+        fields |= {f"{name}_unknown": why for name, why in here.unknown.items()}
+    return fields | nvml.read(here.pci if here is not None else "")

@@ -37,8 +37,6 @@ from reportgen.runs.schema import Device
 WARP = 32
 FULL = 8
 """Blocks of 256 threads that fill a multiprocessor."""
-STATIC_SHARED = 48 << 10
-"""Shared memory that a block may have without asking for more, bytes."""
 KINDS = ("body", "chase", "trace", "l2_matrix", "bulk", "stream", "kernel")
 
 
@@ -103,7 +101,8 @@ class CudaLauncher:
         grid = _grid(kind, setup, threads, self._multiprocessors)
         blocks = grid[0] * grid[1]
         shared = int(setup.get("dynamic_bytes", 0))
-        if shared > STATIC_SHARED:
+        # what a kernel gets without asking is less by what it has of its own
+        if shared and shared > self._binding.function_attribute(function, cuda.DYNAMIC_SHARED):
             self._binding.set_function_attribute(function, cuda.DYNAMIC_SHARED, shared)
         if setup.get("portable") == 0:
             self._binding.set_function_attribute(function, cuda.ANY_CLUSTER, 1)

@@ -4,11 +4,30 @@ from __future__ import annotations
 
 import atexit
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from reportgen.backends.cuda.binding import Argument, Handle, Shape, fail
 from reportgen.backends.cuda.ctypes_binding import CtypesBinding
 from reportgen.errors import LaunchError
+
+
+@dataclass(frozen=True)
+class _Module:
+    """A module of pycuda's, and what it was made of."""
+
+    own: Any
+    cubin: bytes
+
+
+@dataclass
+class _Kernel:
+    """A kernel of pycuda's; `past` is the same without pycuda, for attributes that it does not name."""
+
+    own: Any
+    cubin: bytes
+    name: str
+    past: Handle = None
 
 
 class PycudaBinding:
@@ -84,31 +103,33 @@ class PycudaBinding:
 
     def load(self, cubin: bytes) -> Handle:
         """A module."""
-        return self._call("cuModuleLoadDataEx", self._cuda.module_from_buffer, cubin)
+        return _Module(self._call("cuModuleLoadDataEx", self._cuda.module_from_buffer, cubin), cubin)
 
     def unload(self, module: Handle) -> None:
         """A module goes with its last reference."""
 
     def function(self, module: Handle, name: str) -> Handle:
         """A kernel of a module."""
-        return self._call("cuModuleGetFunction", module.get_function, name)
+        return _Kernel(self._call("cuModuleGetFunction", module.own.get_function, name), module.cubin, name)
 
     def function_attribute(self, function: Handle, which: int) -> int:
         """An attribute of a kernel."""
-        known = self._cuda.function_attribute
-        return int(self._call("cuFuncGetAttribute", function.get_attribute, _named(known, which)))
+        named = getattr(self._cuda.function_attribute, _NAMES[which])
+        return int(self._call("cuFuncGetAttribute", function.own.get_attribute, named))
 
     def set_function_attribute(self, function: Handle, which: int, value: int) -> None:
-        """Ask for more dynamic shared memory, or for a carve-out."""
-        known = self._cuda.function_attribute
+        """Ask for more dynamic shared memory, or for what pycuda does not name."""
         if which in _NAMES:
-            self._call("cuFuncSetAttribute", function.set_attribute, _named(known, which), value)
-        else:
-            fail(801, "cuFuncSetAttribute")
+            named = getattr(self._cuda.function_attribute, _NAMES[which])
+            self._call("cuFuncSetAttribute", function.own.set_attribute, named, value)
+            return
+        if function.past is None:
+            function.past = self._rest.function(self._rest.load(function.cubin), function.name)
+        self._rest.set_function_attribute(function.past, which, value)
 
     def variable(self, module: Handle, name: str) -> tuple[int, int]:
         """(address, bytes) of a variable of a module."""
-        address, size = self._call("cuModuleGetGlobal", module.get_global, name)
+        address, size = self._call("cuModuleGetGlobal", module.own.get_global, name)
         return int(address), int(size)
 
     def allocate(self, size: int) -> int:
@@ -143,10 +164,13 @@ class PycudaBinding:
         self, function: Handle, grid: Shape, block: Shape, shared: int, arguments: Sequence[Argument]
     ) -> None:
         """Start a kernel; does not wait for it."""
+        if function.past is not None:
+            self._rest.launch(function.past, grid, block, shared, arguments)
+            return
         import numpy as np
 
         given = [np.uint64(value) if size == 8 else np.uint32(value) for value, size in arguments]
-        self._call("cuLaunchKernel", function, *given, grid=grid, block=block, shared=shared)
+        self._call("cuLaunchKernel", function.own, *given, grid=grid, block=block, shared=shared)
 
     def synchronize(self) -> None:
         """Wait for all that was started."""
@@ -171,17 +195,9 @@ class PycudaBinding:
 
 _NAMES = {
     1: "SHARED_SIZE_BYTES",
-    3: "LOCAL_SIZE_BYTES",
-    4: "NUM_REGS",
-    6: "BINARY_VERSION",
     8: "MAX_DYNAMIC_SHARED_SIZE_BYTES",
-    9: "PREFERRED_SHARED_MEMORY_CARVEOUT",
 }
 """Function attributes as pycuda names them."""
-
-
-def _named(known: Any, which: int) -> Any:
-    return getattr(known, _NAMES[which])
 
 
 _WORDS = {

@@ -10,7 +10,7 @@ from reportgen.backends import gates
 from reportgen.backends.base import Batch, Order
 from reportgen.backends.cuda.binding import Binding
 from reportgen.backends.cuda.clock import Frame, Pace
-from reportgen.backends.cuda.shots import NS_OF_MS, Prepared, Shot, shoot
+from reportgen.backends.cuda.shots import NS_OF_MS, Outside, Prepared, Shot, shoot
 from reportgen.runs.schema import SAMPLE_COLUMNS
 
 LEAST_SAMPLES = 8
@@ -68,11 +68,11 @@ def sample(order: Order, prepared: Prepared, binding: Binding, frame: Frame) -> 
         DeviceLost: the context is spoilt.
     """
     reading, pacer = Reading(), Pacer(frame)
-    events = (binding.event(), binding.event()) if prepared.whole else None
-    warm = shoot(binding, prepared, 0, events)
+    outside = Outside(binding.event(), binding.event(), frame.hold) if prepared.whole else None
+    warm = shoot(binding, prepared, 0, outside)
     if prepared.whole:
         prepared.launches = _launches(warm)
-        warm = shoot(binding, prepared, 1, events)
+        warm = shoot(binding, prepared, 1, outside)
     began = time.perf_counter()
     deadline = began + order.seconds
     stop, taken = "sample cap", 0
@@ -83,7 +83,7 @@ def sample(order: Order, prepared: Prepared, binding: Binding, frame: Frame) -> 
     while taken < most:
         for _ in range(min(BATCH, most - taken)):
             pace = pacer()
-            shot = shoot(binding, prepared, taken + 1, events)
+            shot = shoot(binding, prepared, taken + 1, outside)
             _record(reading, taken, shot, warm, pace, prepared, empty)
             taken += 1
             if time.perf_counter() > deadline and taken >= least:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,8 @@ Reads = NDArray[np.int64]
 CHOSEN_APART = 37
 """Multiprocessors are asked in steps of so many: neighbours share a path."""
 NS_OF_MS = 1e6
+QUEUE_US = 8.0
+"""Within which a launch from Python is queued."""
 WHOLE = frozenset({"stream", "kernel"})
 STILL_HERE = frozenset({"shared", "local"})
 """Paths whose kernels lay out their nodes anew in every launch, and always start at the first."""
@@ -73,7 +77,16 @@ class Shot:
     """What the host knows to be wrong with the results."""
 
 
-def shoot(binding: Binding, prepared: Prepared, number: int, events: tuple[Handle, Handle] | None) -> Shot:
+class Outside(NamedTuple):
+    """What times launches from outside."""
+
+    start: Handle
+    stop: Handle
+    hold: Callable[[float], None]
+    """Keeps the device busy for some microseconds, so that launches queue up behind it."""
+
+
+def shoot(binding: Binding, prepared: Prepared, number: int, outside: Outside | None) -> Shot:
     """Launch once, as the `number`th, and read back.
 
     Raises:
@@ -89,8 +102,9 @@ def shoot(binding: Binding, prepared: Prepared, number: int, events: tuple[Handl
     passed.set("loads", warm)
     if passed.chase is not None:
         passed.set("node", passed.chase.node)
-    if events:
-        binding.record(events[0])
+    if outside:
+        outside.hold(QUEUE_US * (2 + prepared.launches))
+        binding.record(outside.start)
     for _ in range(prepared.launches):
         binding.launch(
             prepared.function,
@@ -99,21 +113,21 @@ def shoot(binding: Binding, prepared: Prepared, number: int, events: tuple[Handl
             prepared.shared,
             passed.values,
         )
-    if events:
-        binding.record(events[1])
+    if outside:
+        binding.record(outside.stop)
     binding.synchronize()
+    milliseconds = binding.milliseconds(outside.start, outside.stop) if outside else 0.0
     results = b"".join(binding.read(*place) for place in (*passed.results, *passed.read))
     if results and results == b"\xff" * len(results):
         raise LaunchError("the kernel did not run: it left no results")
     if prepared.whole and number:
         # nothing of it is used, and there are megabytes of it
-        return Shot((1,), -1, 1, 1, frozenset(), results, binding.milliseconds(*events) if events else 0.0)
+        return Shot((1,), -1, 1, 1, frozenset(), results, milliseconds)
     reads = _reads(binding, prepared)
     wrong = _chase_fault(prepared, results, warm)
     if passed.chase is not None and passed.setup.get("path") not in STILL_HERE:
         unroll = int(passed.setup.get("unroll", 1)) if prepared.kind == "chase" else 1
         passed.chase.advance(warm + passed.windows * unroll)
-    milliseconds = binding.milliseconds(*events) if events else 0.0
     return _shot(prepared, reads, results, chosen, milliseconds, wrong)
 
 

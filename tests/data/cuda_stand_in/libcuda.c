@@ -6,7 +6,9 @@
  *     BEHAVIOUR  fine, wrong (results change from launch to launch), still (the clock), hang, fault (sticky),
  *                refused (launch error), unwritten (the kernel does nothing)
  * Any other module is taken for a cubin of the launcher's own kernels, known by their names.
- * STAND_IN_INIT, STAND_IN_COUNT and STAND_IN_PACE=0 (%globaltimer stands still) spoil the driver itself. */
+ * STAND_IN_INIT, STAND_IN_COUNT and STAND_IN_PACE=0 (%globaltimer stands still) spoil the driver itself;
+ * STAND_IN_LACKS=N: it does not know attribute N of a device; STAND_IN_TOTAL=N: bytes of memory, of which half are free;
+ * STAND_IN_GONE=FILE: a sticky error leaves this file behind, and where it is cuInit fails: the device fell off the bus. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +16,8 @@
 #include <unistd.h>
 
 typedef struct { char arguments[16]; char behaviour[16]; unsigned cycles; int own; } Module;
-typedef struct { Module* module; char name[256]; } Function;
+typedef struct { Module* module; char name[256]; unsigned dynamic; int wide; } Function;
+enum { OWN_SHARED = 1024, WITHOUT_ASKING = 49152, MOST_SHARED = 232448 };
 
 static int sticky, launches;
 static uint64_t now = 1000000;
@@ -25,7 +28,9 @@ static int number(const char* name, int otherwise) {
 }
 #define CHECK if (sticky) return sticky
 
-int cuInit(unsigned flags) { (void)flags; return number("STAND_IN_INIT", 0); }
+static const char* gone(void) { const char* path = getenv("STAND_IN_GONE"); return path ? path : ""; }
+
+int cuInit(unsigned flags) { (void)flags; return access(gone(), F_OK) == 0 ? 999 : number("STAND_IN_INIT", 0); }
 int cuDriverGetVersion(int* v) { *v = number("STAND_IN_VERSION", 13000); return 0; }
 int cuDeviceGetCount(int* n) { *n = number("STAND_IN_COUNT", 1); return 0; }
 int cuDeviceGet(int* d, int n) { if (n >= number("STAND_IN_COUNT", 1)) return 101; *d = n; return 0; }
@@ -34,6 +39,7 @@ int cuDeviceGetPCIBusId(char* s, int n, int d) { (void)d; strncpy(s, "0000:3B:00
 int cuDeviceTotalMem_v2(size_t* n, int d) { (void)d; *n = (size_t)141 << 30; return 0; }
 int cuDeviceGetAttribute(int* v, int which, int d) {
   (void)d;
+  if (which == number("STAND_IN_LACKS", -1)) return 1;
   *v = which == 75 ? 9 : which == 76 ? 0 : which == 16 ? 4 : which == 20 ? number("STAND_IN_MODE", 0) : 0;
   return 0;
 }
@@ -48,7 +54,7 @@ int cuCtxSynchronize(void) { CHECK; return 0; }
 int cuMemGetInfo_v2(size_t* f, size_t* t) { *f = *t = (size_t)141 << 30; return 0; }
 int cuMemAlloc_v2(uint64_t* p, size_t n) {
   CHECK;
-  if (n > (size_t)1 << 30) return 2;
+  if (n > (size_t)number("STAND_IN_TOTAL", 1 << 30)) return 2;
   *p = (uint64_t)(uintptr_t)calloc(1, n);
   return 0;
 }
@@ -83,12 +89,22 @@ int cuModuleGetFunction(void** f, void* m, const char* name) {
   Function* made = calloc(1, sizeof *made);
   made->module = m;
   strncpy(made->name, name, sizeof made->name - 1);
+  made->dynamic = WITHOUT_ASKING - OWN_SHARED;
   *f = made;
   return 0;
 }
 int cuModuleGetGlobal_v2(uint64_t* p, size_t* n, void* m, const char* name) { (void)p; (void)n; (void)m; (void)name; return 500; }
-int cuFuncGetAttribute(int* v, int which, void* f) { (void)which; (void)f; *v = 16; return 0; }
-int cuFuncSetAttribute(void* f, int which, int v) { (void)f; (void)which; (void)v; return 0; }
+int cuFuncGetAttribute(int* v, int which, void* f) {
+  *v = which == 1 ? OWN_SHARED : which == 8 ? (int)((Function*)f)->dynamic : 16;
+  return 0;
+}
+int cuFuncSetAttribute(void* function, int which, int v) {
+  Function* f = function;
+  if (which == 8 && v <= MOST_SHARED - OWN_SHARED) f->dynamic = (unsigned)v;
+  else if (which == 14) f->wide = v;
+  else return 1;
+  return 0;
+}
 int cuFuncSetBlockShape(void* f, int x, int y, int z) { (void)f; (void)x; (void)y; (void)z; return 0; }
 int cuFuncSetSharedSize(void* f, unsigned n) { (void)f; (void)n; return 0; }
 int cuEventCreate(void** e, unsigned flags) { (void)flags; *e = malloc(8); return 0; }
@@ -124,14 +140,21 @@ static int own(Function* f, void** parameters, char* buffer) {
 int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, void* stream, void** parameters, void** extra) {
   CHECK;
-  (void)gy; (void)gz; (void)by; (void)bz; (void)shared; (void)stream;
+  (void)stream;
   Function* f = function;
+  if (shared > f->dynamic || bx * by * bz > 1024 || bx * by * bz == 0 || gx == 0 || gy == 0 || gz == 0) return 1;
+  if (gy > 65535 || gz > 65535 || (strstr(f->name, "cluster_16") && !f->wide)) return 1;
   Module* m = f->module;
   char* buffer = extra ? extra[1] : NULL;
   ++launches;
   if (m->own) return own(f, parameters, buffer);
   if (strcmp(m->behaviour, "refused") == 0) return 701;
-  if (strcmp(m->behaviour, "fault") == 0) { sticky = 700; return 0; }
+  if (strcmp(m->behaviour, "fault") == 0) {
+    FILE* left = *gone() ? fopen(gone(), "w") : NULL;
+    if (left) fclose(left);
+    sticky = 700;
+    return 0;
+  }
   if (strcmp(m->behaviour, "hang") == 0) for (;;) sleep(1);
   if (strcmp(m->behaviour, "unwritten") == 0) return 0;
   unsigned cycles = strcmp(m->behaviour, "still") == 0 ? 0 : m->cycles;

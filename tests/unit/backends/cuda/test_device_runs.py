@@ -123,3 +123,19 @@ def test_what_time_does_not_reach_is_skipped_and_can_be_gone_on_with(library: Pa
     assert {point.status for point in points(again).values()} == {Status.OK}
     assert again.run.supersedes == first.run.run
     assert again.resume == ""
+
+
+def test_a_device_that_falls_off_the_bus_still_leaves_a_sealed_run(library: Path, tmp_path: Path) -> None:
+    """`fault` comes last in some order; what was measured before it counts, the rest says why it does not."""
+    done = run(tmp_path, library, "fine", "fault", passes=4, STAND_IN_GONE=tmp_path / "gone")
+    assert verify(done.path) == []
+    found = points(done)
+    assert found["fine"].total > 0
+    assert found["fault"].status == Status.FAILED
+    assert done.resume
+
+
+def test_a_device_that_never_starts_leaves_no_run(library: Path, tmp_path: Path) -> None:
+    (tmp_path / "gone").touch()
+    with pytest.raises(RunRefused, match="for a reason it does not name"):
+        run(tmp_path, library, "fine", STAND_IN_GONE=tmp_path / "gone")
