@@ -25,6 +25,7 @@ from reportgen.analysis.plateau import plateau
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.rounds import rounds
 from reportgen.analysis.slope import slope
+from reportgen.analysis.sustained import sustained
 from reportgen.analysis.tlb import LINE, tlb
 from reportgen.analysis.transients import settled, transient_samples
 from reportgen.analysis.working_set import working_set
@@ -64,9 +65,13 @@ def derive(bundle: Samples) -> tuple[Quantity, ...]:
 def quantities(run: Run, samples: pyarrow.Table) -> tuple[Quantity, ...]:
     """Every quantity of `run`; see `derive`."""
     by_point = timings(run.sample_clock, samples)
-    transient = transient_samples(by_point)
+    held = {probe.id for probe in run.probes if probe.analysis == "sustained"}
+    # How a rate changes within a visit is what those ask, so nothing of it is a transient.
+    windows = {point.id for point in run.points if point.probe in held}
+    batches = {name: timing for name, timing in by_point.items() if name not in windows}
+    transient = transient_samples(batches)
     if transient:
-        by_point = settled(by_point, transient)
+        by_point |= settled(batches, transient)
     systematic = calibration_error(run.sample_clock, samples)
     points: dict[str, list[Point]] = defaultdict(list)
     for point in run.points:
@@ -95,6 +100,7 @@ _INDEPENDENT: dict[str, Callable[[Evidence], list[Quantity]]] = {
     "interference": interference,
     "conflict": lambda evidence: [conflict(evidence)],
     "peak": peak,
+    "sustained": sustained,
     "library": library,
     "banks": banks,
     "distance": distance,
@@ -109,6 +115,7 @@ _METHODS = {
     "plateau": "plateau",
     "interference": "interference",
     "peak": "plateau",
+    "sustained": "sustained",
     "bandwidth": "bandwidth",
     "library": "library",
     "rounds": "cost-model",

@@ -169,12 +169,12 @@ def _nearest(glob: str, known: Sequence[Probe]) -> str:
 
 
 def mark(plan: Plan, measurable: Sequence[str]) -> str:
-    """The point that marks drift: the longest chain of `MARK_PROBE`, else the first measurable."""
+    """The point that marks drift: the longest chain of `MARK_PROBE`, else the shortest visit."""
     order = {entry.point.id: entry for entry in plan.entries}
     chains = [name for name in measurable if order[name].point.probe == MARK_PROBE]
     if chains:
         return max(chains, key=lambda name: float(order[name].point.settings.get("length", 0)))
-    return next(iter(measurable), "")
+    return min(measurable, key=lambda name: order[name].probe.definition.seconds, default="")
 
 
 def main_visits(plan: Plan, measurable: Sequence[str]) -> list[Visit]:

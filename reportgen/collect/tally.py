@@ -68,9 +68,16 @@ def judge(plan: Plan, entries: Sequence[Entry], clock: ClockConstants) -> list[l
         return [entry.batch.gates for entry in entries]
     best = best_canary(entries, clock)
     return [
-        gates.judge(entry.batch.columns, clock, best, entry.batch.gates) if entry.batch.gates else []
+        gates.judge(entry.batch.columns, clock, best, entry.batch.gates)
+        if entry.batch.gates and not held(entry.batch)
+        else entry.batch.gates
         for entry in entries
     ]
+
+
+def held(batch: Batch) -> bool:
+    """Whether a visit was one stretch of load in windows (fact `windows`), which no bracket judges."""
+    return bool(batch.facts.get("windows"))
 
 
 def count(entries: Sequence[Entry], verdicts: Sequence[Sequence[str]]) -> dict[str, Tally]:

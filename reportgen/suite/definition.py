@@ -106,6 +106,8 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     isas: tuple[str, ...] = ()
     """Only these; elsewhere `unsupported`. Empty: any with a template."""
     title: str = ""
+    widest: bool = False
+    """Only the last of `settings.operation` that the device has the features for."""
     in_quick: bool = True
     on: dict[str, dict[str, Any]] = {}
     """ISA -> keys of this definition that differ there: `[on.cuda.settings]`."""

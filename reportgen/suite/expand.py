@@ -86,6 +86,8 @@ def points(
     axes = {name: _values(value, device) for name, value in settings.items()}
     if not asked(definition, device.isa):  # one point is enough to say so
         rows, axes = rows[:1], {name: values[:1] for name, values in axes.items()}
+    if definition.widest:
+        axes["operation"] = _widest(axes["operation"], device, operations)
     most = {name: operations[name].most for name in probe.operations if name in operations}
     if "accumulators" in axes and "operation" not in axes:
         fewest = min(most.values(), default=16)
@@ -101,6 +103,18 @@ def points(
             label = ",".join(f"{key}={value}" for key, value in chosen.items())
             planned.append(PlannedPoint(f"{probe.id}#{label}", probe.id, chosen))
     return planned
+
+
+def _widest(
+    names: list[int | float | str], device: Device, operations: dict[str, Operation]
+) -> list[int | float | str]:
+    """The last operation whose features the device has; the first, which says what is missing, if none."""
+    having = [
+        name
+        for name in names
+        if str(name) in operations and set(operations[str(name)].features) <= set(device.features)
+    ]
+    return having[-1:] or names[:1]
 
 
 def _pairs(definition: Definition) -> list[tuple[str, str]]:

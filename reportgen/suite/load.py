@@ -38,7 +38,8 @@ FAMILIES = (
 
 ANALYSES = frozenset(
     "slope plateau interference working_set pointer_chase line conflict tlb".split()
-    + "bandwidth peak library banks distance warps steps none".split()
+    + "bandwidth peak sustained library banks distance warps none".split()
+    + "blocks pressure on_chip sectors cluster bulk".split()
 )
 
 REGISTER_CLASSES = frozenset("r16 r32 r64 xmm ymm zmm k tmm x v s d fragment".split())
@@ -165,6 +166,8 @@ def _check(definition: Definition, path: Path, base: Path, known: _Known) -> Non
             _setting(value, f"{key}.{name}", path, base)
     if definition.variable not in definition.settings and not definition.classes and not definition.pairs:
         raise _broken(path, base, "variable", "the name of a key in settings")
+    if definition.widest and not definition.settings.get("operation"):
+        raise _broken(path, base, "widest", "a list of operations, narrowest first, in settings.operation")
     if definition.group and definition.group not in known.groups:
         raise _broken(path, base, "group", f"the group of an operation, not '{definition.group}'")
     for key, names in (

@@ -53,6 +53,28 @@ def peak_probes(truth: CpuTruth) -> list[Asked]:
     return asked
 
 
+def sustained_probe(truth: CpuTruth) -> Asked:
+    """The widest FP32 multiply-add on all cores for seconds, in windows."""
+    probe, name, count = "roofline/sustained_fp32", "fp32_fma_512", PEAK_ACCUMULATORS[-1]
+    point = ok_point(
+        probe, {"operation": name, "accumulators": count},
+        work={"instructions": 384, "flop": 384 * truth.operations[name].flop},
+        facts={"cores": truth.cores, "windows": truth.held.windows},
+    )  # fmt: skip
+    info = probe_info(
+        probe, "sustained", "peak.fp32.sustained", "FLOP/second",
+        "What FP32 rate do all cores hold for seconds?",
+        hypothesis="The rate of the last quarter of two seconds is that of the first tenth, to 2 %.",
+        variable="operation", title="FP32 rate of all cores over two seconds",
+        constants={"precision": "fp32"},
+    )  # fmt: skip
+    timed = Timed(
+        point, cycles=384 / plateau_rate(truth, name, count), threads=truth.cores,
+        windows=truth.held.windows,
+    )  # fmt: skip
+    return info, [timed]
+
+
 def library_probes(truth: CpuTruth) -> list[Asked]:
     """Matrix products and vector routines of the installed BLAS, one thread."""
     best = {

@@ -33,6 +33,9 @@ class Timed:
     """Standard deviation from visit to visit, when not the noise model's."""
     far: float = 1.0
     """Half of the samples take this many times as long (the far partition of a level)."""
+    windows: int = 0
+    """Windows of a visit that is one stretch of load, instead of the truth's samples; each then lasts
+    `window_seconds`, none is the first of a batch, and the clock falls as `Held` says."""
     accepted: float = 1.0
     """Share of otherwise acceptable samples that pass; below 1 for a point that is disturbed."""
 
@@ -47,7 +50,8 @@ def draw(truth: CpuTruth, timed: list[Timed], seed: int) -> dict[str, np.ndarray
     visits = len(timed) * truth.passes
     order_of_point = np.concatenate([rng.permutation(len(timed)) for _ in range(truth.passes)])
     threads = np.array([one.threads for one in timed])[order_of_point]
-    per_visit = truth.samples * threads
+    windows = np.array([one.windows for one in timed])[order_of_point]
+    per_visit = np.where(windows > 0, windows, truth.samples) * threads
     visit = np.repeat(np.arange(visits), per_visit)
     within = np.arange(len(visit)) - np.repeat(np.cumsum(per_visit) - per_visit, per_visit)
     sample, thread = within // threads[visit], within % threads[visit]
@@ -56,7 +60,10 @@ def draw(truth: CpuTruth, timed: list[Timed], seed: int) -> dict[str, np.ndarray
 
     at = np.array([noise.clock_at(order / max(1, visits - 1)) for order in range(visits)])
     cycle_hz = truth.cycle_hz * at * np.exp(noise.wobble * rng.standard_normal(visits))
-    ticks_per_cycle = (truth.tick_hz / cycle_hz)[visit]
+    held = (windows > 0)[visit]
+    window_ticks = truth.held.window_seconds * truth.tick_hz
+    slowed = np.where(held, truth.held.slowdown(sample * truth.held.window_seconds), 1.0)
+    ticks_per_cycle = (truth.tick_hz / cycle_hz)[visit] * slowed
     by_cycles = np.array([one.cycles for one in timed])[order_of_point]
     by_seconds = np.array([one.seconds for one in timed])[order_of_point]
     duration = by_cycles * truth.tick_hz / cycle_hz + by_seconds * truth.tick_hz
@@ -65,8 +72,9 @@ def draw(truth: CpuTruth, timed: list[Timed], seed: int) -> dict[str, np.ndarray
     duration *= np.exp(scatter[order_of_point] * rng.standard_normal(visits))
     if noise.held:
         duration *= np.where(rng.random(visits) < noise.held, rng.uniform(1.1, 2.0, visits), 1.0)
-    body = duration[visit]
-    repetitions = np.maximum(1, np.rint(truth.body_ticks / np.maximum(body, 1e-9))).astype(np.int64)
+    body = duration[visit] * slowed
+    lasting = np.where(held, window_ticks * slowed, truth.body_ticks)
+    repetitions = np.maximum(1, np.rint(lasting / np.maximum(body, 1e-9))).astype(np.int64)
 
     rows = len(visit)
     contaminated = (rng.random(rows) < noise.contaminated)[shared]
@@ -93,6 +101,7 @@ def draw(truth: CpuTruth, timed: list[Timed], seed: int) -> dict[str, np.ndarray
     gate = np.where(disturbed, 3, 0)
     gate = np.where(caught, np.where(rng.random(rows)[shared] < 0.85, 2, 3), gate)
     gate = np.where(sample == 0, 1, gate)
+    gate = np.where(held, 0, gate)
 
     def read(true: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """What the counter shows of a duration: it moves in steps, and began anywhere between two."""
@@ -101,7 +110,9 @@ def draw(truth: CpuTruth, timed: list[Timed], seed: int) -> dict[str, np.ndarray
             return np.rint(true)
         return step * np.floor(true / step + rng.random(rows))
 
-    start = np.cumsum(np.full(rows, 2.6 * truth.body_ticks)) + 1_000_000_000
+    # Windows follow on each other, their threads beside each other; the other samples lie apart.
+    apart = np.where(held, lasting / threads[visit], 2.6 * truth.body_ticks)
+    start = np.cumsum(apart) + 1_000_000_000
     start = np.where(thread > 0, start[shared] + rng.integers(0, 60, rows), start).astype(np.int64)
     shown = np.maximum(1, read(ticks)).astype(np.int64)
     wrap = 1 << noise.counter_bits

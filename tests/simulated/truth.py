@@ -7,6 +7,9 @@ that is the hard case.  All times are core cycles unless a name says otherwise.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
 
 KIB, MIB = 1024, 1024 * 1024
 
@@ -112,6 +115,31 @@ class Noise:
         """Core clock at `share` of the run, relative to its middle."""
         throttled = self.throttle if share >= self.throttled_from else 1.0
         return (1 + self.drift * (share - 0.5)) * throttled
+
+
+@dataclass(frozen=True)
+class Held:
+    """What the core clock does while all cores are under load for seconds."""
+
+    factor: float = 1.0
+    """Clock in the end over that at first."""
+    after: float = 0.6
+    """When it changes, seconds after the load began."""
+    over: float = 0.0
+    """How long the change takes, seconds; 0: a step."""
+    seconds: float = 2.0
+    """Length of a visit before the change of clock stretches it."""
+    windows: int = 50
+
+    @property
+    def window_seconds(self) -> float:
+        """Length of a window at the first clock."""
+        return self.seconds / self.windows
+
+    def slowdown(self, time: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """Duration of the same work begun at `time`, relative to that at first."""
+        done = (time - self.after) / self.over if self.over else (time >= self.after).astype(float)
+        return 1 / (1 + (self.factor - 1) * np.clip(done, 0.0, 1.0))
 
 
 @dataclass(frozen=True)
@@ -231,6 +259,7 @@ class CpuTruth:
     reported_l3: int = 32 * MIB
     """What the operating system says; not the share that this guest gets."""
     noise: Noise = Noise()
+    held: Held = Held()
     passes: int = 3
     samples: int = 10
     """Samples a visit."""

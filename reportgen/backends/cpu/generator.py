@@ -147,6 +147,13 @@ def _independent(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> 
     return context, expect, work, {"kind": "body"}
 
 
+def _sustained(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts:
+    """The same body as a peak, on every core that may be used, which meet before each window."""
+    context, expect, work, _ = _independent(generator, probe, point)
+    context["threads"] = 1 if generator.device.cores > 1 else 0
+    return context, expect, work, {"kind": "windows", "cores": generator.device.cores}
+
+
 def _pair(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Parts:
     names = [str(point.settings["first"]), str(point.settings["second"])]
     operations = [generator.operation(name) for name in names if name]
@@ -270,6 +277,7 @@ def _interleave(parts: list[list[str]]) -> list[str]:
 KINDS = {
     "chain": _chain,
     "independent": _independent,
+    "sustained": _sustained,
     "pair": _pair,
     "chase": _chase,
     "stream": _stream,

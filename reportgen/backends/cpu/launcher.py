@@ -16,7 +16,7 @@ from reportgen.backends.cpu import clock
 from reportgen.backends.cpu.compiler import HEADER
 from reportgen.backends.cpu.executable import Executable
 from reportgen.backends.cpu.preparation import Preparation, Visit
-from reportgen.backends.cpu.sampling import sample
+from reportgen.backends.cpu.sampling import hold, sample
 from reportgen.errors import LaunchError
 from reportgen.runs.schema import Device
 
@@ -45,7 +45,8 @@ class CpuLauncher:
         with ExitStack() as stack:
             visit = self._prepare(order, program, stack)
             setup = time.perf_counter() - began
-            batch = sample(order, visit, self._rates, self._preparation.tick_hz)
+            take = hold if visit.windows else sample
+            batch = take(order, visit, self._rates, self._preparation.tick_hz)
         return msgspec.structs.replace(
             batch,
             facts=visit.facts,
@@ -74,6 +75,8 @@ class CpuLauncher:
             return preparation.chase(order, program, stack)
         if kind == "stream":
             return preparation.stream(order, program)
+        if kind == "windows":
+            return preparation.windows(order, program)
         if kind == "loop":
             from reportgen.backends.cpu import loops
 

@@ -13,12 +13,17 @@ from reportgen.backends.base import Order
 from reportgen.backends.cpu import clock
 from reportgen.backends.cpu.buffers import Buffer
 from reportgen.backends.cpu.executable import Executable
-from reportgen.backends.cpu.frame import Frame, Stamps
+from reportgen.backends.cpu.frame import MOST_SAMPLES, Frame, Stamps
 from reportgen.errors import LaunchError
 
 BODY_SECONDS = 80e-6
 """Aim for one timed body: long against the time stamp's few ticks and the loop's end, short
 against the milliseconds between interruptions."""
+WINDOW_SECONDS = 40e-3
+"""Aim for one window of a long visit: above a scheduler's time slice, below the time in which a clock limit
+sets in."""
+TRIAL_SECONDS = 10e-3
+"""Length of the window in the trial that finds how many repetitions make `WINDOW_SECONDS`."""
 TRIAL = 2
 """Repetitions in the trial that finds how many make `BODY_SECONDS`."""
 WARM_BODIES = 10
@@ -44,6 +49,8 @@ class Visit:
     cpus: tuple[int, ...] = ()
     warm: int = 0
     """Repetitions of the warm-up where its time is compared with the body's; 0: not compared."""
+    windows: int = 0
+    """Samples of a visit that is one stretch of load, all taken in one call; 0: batches until precise."""
 
 
 class Preparation:
@@ -128,7 +135,6 @@ class Preparation:
         if cores > len(self.cpus):
             raise LaunchError(f"{cores} cores wanted, {len(self.cpus)} are allowed")
         cpus = self.cpus[-cores:][::-1]
-        meeting = ctypes.c_int64(0)
         huge = 0
         part = int(setup["slice_bytes"])
         # a page of distance keeps the arrays of one thread out of each other's sets
@@ -140,23 +146,7 @@ class Preparation:
             huge += buffer.huge_bytes()
 
         def run(samples: int, warm: int, count: int) -> list[list[Stamps]]:
-            if cores == 1:
-                return [self.frames[0].run(program, samples, warm, count)]
-            meeting.value = 0
-            results: list[list[Stamps]] = [[] for _ in range(cores)]
-
-            def work(index: int) -> None:
-                os.sched_setaffinity(0, {cpus[index]})
-                frame = self.frames[index]
-                frame.barrier(ctypes.addressof(meeting), cores)
-                results[index] = frame.run(program, samples, warm, count)
-
-            threads = [threading.Thread(target=work, args=(i,)) for i in range(cores)]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-            return results
+            return self._together(program, cpus, samples, warm, count)
 
         turn = each // part
         if turn <= RESIDENT_SLICES:
@@ -171,7 +161,59 @@ class Preparation:
             "vector_bytes": int(setup["vector_bytes"]),
             "data": "random",
         }
-        return Visit(lambda samples: run(samples, warm, count), count, facts, cpus=tuple(cpus))
+        return Visit(lambda samples: run(samples, warm, count), count, facts, cpus=cpus)
+
+    def windows(self, order: Order, program: Executable) -> Visit:
+        """A body on every core at once, for as long as the visit lasts, in windows of equal work."""
+        cores = int(order.setup["cores"])
+        if cores > len(self.cpus):
+            raise LaunchError(f"{cores} cores wanted, {len(self.cpus)} are allowed")
+        cpus = self.cpus[-cores:][::-1]
+        windows = max(LEAST_SAMPLES, min(MOST_SAMPLES, round(order.seconds / WINDOW_SECONDS)))
+        count = self._windows(order, program, cpus, order.seconds / windows)
+
+        def take(samples: int) -> list[list[Stamps]]:
+            return self._together(program, cpus, samples, 1, count)
+
+        facts: dict[str, int | float | str] = {"cores": cores, "windows": windows}
+        return Visit(take, count, facts, cpus=cpus, windows=windows)
+
+    def _windows(self, order: Order, program: Executable, cpus: tuple[int, ...], window: float) -> int:
+        """Repetitions that make one window last about `window` seconds on all cores; the same every visit.
+
+        The trial is itself a stretch of load: a body of microseconds does not tell how long milliseconds
+        take on cores that are shared.
+        """
+        count = self._repetitions.get(order.point)
+        if count is None:
+            first = self._count(order.point, lambda: self._together(program, cpus, 4, 1, TRIAL)[0])
+            some = max(1, round(first * TRIAL_SECONDS / BODY_SECONDS))
+            slowest = max(stamps[-1].ticks for stamps in self._together(program, cpus, 2, 1, some))
+            count = max(1, round(some * window * self.tick_hz / max(slowest, 1)))
+            self._repetitions[order.point] = count
+        return count
+
+    def _together(
+        self, program: Executable, cpus: tuple[int, ...], samples: int, warm: int, count: int
+    ) -> list[list[Stamps]]:
+        """Samples of one program on several cores in step, a list for each core."""
+        if len(cpus) == 1:
+            return [self.frames[0].run(program, samples, warm, count)]
+        meeting = ctypes.c_int64(0)
+        results: list[list[Stamps]] = [[] for _ in cpus]
+
+        def work(index: int) -> None:
+            os.sched_setaffinity(0, {cpus[index]})
+            frame = self.frames[index]
+            frame.barrier(ctypes.addressof(meeting), len(cpus))
+            results[index] = frame.run(program, samples, warm, count)
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(len(cpus))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return results
 
     def _stream_buffer(self, index: int, size: int) -> Buffer:
         """The stream memory of one thread, kept from visit to visit.

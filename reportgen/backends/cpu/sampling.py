@@ -30,9 +30,7 @@ def sample(order: Order, visit: Visit, rates: gates.BestRate, tick_hz: float) ->
         rates: issue rates that this launcher has seen; grows.
         tick_hz: ticks a second, to tell measuring from calibrating.
     """
-    columns: dict[str, list[int]] = {
-        name: [] for name in SAMPLE_COLUMNS if name not in ("point", "gate", "pass", "order")
-    }
+    columns = _empty()
     marks: list[str] = []
     constants = clock.constants()
     threads = len(visit.cpus)
@@ -61,8 +59,52 @@ def sample(order: Order, visit: Visit, rates: gates.BestRate, tick_hz: float) ->
         each = (now - batch_began) / size
         size = max(4, min(BATCH, MOST_SAMPLES, int(order.seconds / 4 / each)))
     spent = time.perf_counter() - began
-    inside = sum(columns["ticks"]) + sum(columns["warmup"])
-    measured = min(spent, inside / threads / tick_hz)
+    return _batch(order, columns, verdicts, stop, best, spent, _inside(columns, threads, tick_hz))
+
+
+def hold(order: Order, visit: Visit, rates: gates.BestRate, tick_hz: float) -> Batch:
+    """One stretch of load, a sample a window: none is left out as the first, for the start matters.
+
+    A window that another clock or a neighbour slowed is part of the answer, and a chain of microseconds
+    beside milliseconds could not tell which: calibrations and canaries are kept, and judge nothing.
+
+    Args:
+        order: which point.
+        visit: the prepared point, with its number of windows.
+        rates: issue rates that this launcher has seen; windows are too long to add to them.
+        tick_hz: ticks a second, to tell measuring from calibrating.
+    """
+    columns = _empty()
+    marks: list[str] = []
+    began = time.perf_counter()
+    per_thread = visit.take(visit.windows)
+    spent = time.perf_counter() - began
+    _record(columns, marks, per_thread, visit, 0, gates.ACCEPTED)
+    verdicts = gates.unbracketed(columns, marks)
+    inside = _inside(columns, len(visit.cpus), tick_hz)
+    best = rates.best() or order.canary_best
+    return _batch(order, columns, verdicts, "sample cap", best, spent, inside)
+
+
+def _empty() -> dict[str, list[int]]:
+    return {name: [] for name in SAMPLE_COLUMNS if name not in ("point", "gate", "pass", "order")}
+
+
+def _inside(columns: dict[str, list[int]], threads: int, tick_hz: float) -> float:
+    """Seconds that the bodies took, warm-up included."""
+    return (sum(columns["ticks"]) + sum(columns["warmup"])) / threads / tick_hz
+
+
+def _batch(
+    order: Order,
+    columns: dict[str, list[int]],
+    verdicts: list[str],
+    stop: str,
+    best: float,
+    spent: float,
+    inside: float,
+) -> Batch:
+    measured = min(spent, inside)
     return Batch(
         point=order.point,
         columns=columns,
@@ -79,7 +121,9 @@ def _record(
     per_thread: list[list[Stamps]],
     visit: Visit,
     taken: int,
+    first: str = gates.FIRST,
 ) -> None:
+    """Append a batch to columns and marks; `first` is the mark of its first sample."""
     for thread, stamps in enumerate(per_thread):
         for index, sample in enumerate(stamps):
             columns["sample"].append(taken + index)
@@ -94,8 +138,8 @@ def _record(
             columns["canary_after"].append(sample.canary_after)
             columns["warmup"].append(sample.warmup)
             columns["cpu"].append(sample.cpu)
-            if index == 0:
-                marks.append(gates.FIRST)
+            if index == 0 and first != gates.ACCEPTED:
+                marks.append(first)
             elif sample.cpu != visit.cpus[thread]:
                 marks.append(gates.MIGRATED)
             elif sample.ticks <= sample.empty:

@@ -92,6 +92,12 @@ def test_threads_of_a_sample_stand_and_fall_together_and_may_slow_each_other() -
     assert gates.judge(taken, CLOCK, 6.144) == ["calibrations disagree"] * 2 + [ACCEPTED] * 2
 
 
+def test_windows_fall_by_the_launcher_s_marks_alone_and_all_threads_with_them() -> None:
+    columns = {"sample": [0, 0, 1, 1]}
+    marks = ["accepted", "accepted", "accepted", gates.MIGRATED]
+    assert gates.unbracketed(columns, marks) == ["accepted", "accepted", gates.MIGRATED, gates.MIGRATED]
+
+
 def test_the_best_rate_is_one_that_samples_gather_at() -> None:
     lucky = columns(8, canary_before=[500] + [CLEAN] * 7, canary_after=[500] + [CLEAN] * 7)
     assert best_of(lucky) == pytest.approx(6.144)

@@ -73,6 +73,17 @@ def test_a_point_whose_visits_all_failed_has_their_status(status: str) -> None:
     assert (point.status, point.reason) == (Status(status), "so it was")
 
 
+def test_windows_of_one_stretch_of_load_are_not_judged_by_their_brackets() -> None:
+    """Under load for seconds the clock moves: that is the answer, not a fault of the sample."""
+    entry = visit(0, disturbed=True)
+    marks = ["accepted"] * len(entry.batch.gates)
+    windows = msgspec.structs.replace(entry.batch, gates=marks, facts={"windows": len(marks)})
+    held = msgspec.structs.replace(entry, batch=windows)
+    assert tally.judge(ASKED, [held], CLOCK) == [marks]
+    plain = msgspec.structs.replace(entry, batch=msgspec.structs.replace(windows, facts={}))
+    assert "accepted" not in tally.judge(ASKED, [plain], CLOCK)[0]
+
+
 def test_what_could_not_be_built_has_the_reason() -> None:
     point = settled(Fault("unsupported", "no such unit"))
     assert (point.status, point.reason, point.work) == (Status.UNSUPPORTED, "no such unit", {})

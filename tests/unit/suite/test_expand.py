@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -174,3 +175,21 @@ def test_the_largest_size_follows_cache_and_memory() -> None:
     assert largest(device()) == 4 * DEFAULT_LLC
     assert largest(device(memory=64 << 20, l3_bytes=32 << 20)) <= (64 << 20) * MEMORY_SHARE
     assert largest(device(memory=1 << 40, l3_bytes=512 << 20)) == LARGEST_BUFFER
+
+
+@pytest.mark.parametrize(
+    ("features", "expected"),
+    [(("fma", "avx512f"), "wide"), (("fma",), "middle"), ((), "narrow"), (("avx512f",), "wide")],
+)
+def test_the_widest_is_the_last_operation_that_the_device_has(
+    features: tuple[str, ...], expected: str
+) -> None:
+    names = ("narrow", "middle", "wide")
+    table = {
+        "narrow": row(features=("sse9",)),
+        "middle": row(features=("fma",)),
+        "wide": row(features=("avx512f",)),
+    }
+    asked = probe({"operation": list(names), "accumulators": [12]}, names, widest=True)
+    on = msgspec.structs.replace(device(), features=features)
+    assert [point.settings["operation"] for point in points(asked, on, table)] == [expected]

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from reportgen.backends import gates
 from reportgen.backends.base import Order
 from reportgen.backends.cpu.backend import CpuBackend
 from reportgen.backends.cpu.launcher import CpuLauncher
@@ -82,3 +83,26 @@ def test_tiles_that_the_system_refuses_are_not_permitted(
 def test_a_set_up_it_does_not_know_is_an_error(launcher: CpuLauncher, order: Order) -> None:
     with pytest.raises(LaunchError, match="does not know"):
         launcher.measure(changed(order, setup={"kind": "teapot"}))
+
+
+def test_a_visit_in_windows_is_one_stretch_whose_first_window_counts(launcher: CpuLauncher) -> None:
+    backend, suite = CpuBackend(), load_suite()
+    device = backend.discover()[0].device
+    table = suite.tables["x86_64"]
+    (probe,) = (p for p in expand.probes(suite, "x86_64") if p.id == "roofline/sustained_fp32")
+    (point,) = expand.points(probe, device, table)
+    source = backend.generator(device, table).generate(probe, point)
+    build = backend.builder(device).build(source)
+    assert build.program is not None
+    assert build.program.verdict == "verified"
+    order = Order(point.id, build.code, build.program.sha256, source.setup, 0.05, 0.0, 1, 0)
+    batch = launcher.measure(order)
+    windows = int(batch.facts["windows"])
+    assert len(batch.gates) == windows * device.cores
+    assert sorted(set(batch.columns["sample"])) == list(range(windows))
+    assert set(batch.gates) <= {gates.ACCEPTED, gates.MIGRATED}
+    assert len(set(batch.columns["repetitions"])) == 1
+    starts = [
+        s for s, thread in zip(batch.columns["start"], batch.columns["thread"], strict=True) if not thread
+    ]
+    assert starts == sorted(starts)
