@@ -21,6 +21,7 @@ COMMANDS = {
     "probes": "The questions of the suite.",
     "runs": "The runs in the data folder: list, show, verify.",
     "derive": "Findings, metrics and the architecture model of a run.",
+    "export": "The model of a run as a file that another program reads.",
     "cost": "What a loop body costs on a device, and which of two costs less.",
     "roofline": "Where kernels, yours or the run's, stand under its roofs.",
     "compare": "Two runs: same, faster or slower, metric by metric.",

@@ -17,6 +17,8 @@ from reportgen.model.resources import Resources
 from reportgen.status import Status
 
 MODEL_SCHEMA = 2
+OLDEST_SCHEMA = 1
+"""The oldest that is still read."""
 
 
 class Fact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -53,6 +55,18 @@ class Instruction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     likely_pipeline: str = ""
     """An inference: operations with which it competes; worded as such."""
     flop: float = 0.0
+
+    @property
+    def latency(self) -> Fact | None:
+        """Cycles until a dependent instruction may start; None where the run did not ask."""
+        return self.dependent_latency
+
+
+class UnknownName(KeyError):
+    """A name that a run does not hold; the message is a sentence, and names similar ones."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # KeyError would quote it
 
 
 class Interference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -110,7 +124,7 @@ class Architecture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """The operation `operation`, a key of the instruction table.
 
         Raises:
-            KeyError: the run does not know it; the message names similar ones.
+            UnknownName: the run does not know it; the message names similar ones.
         """
         for one in self.instructions:
             if one.operation == operation:
@@ -121,7 +135,7 @@ class Architecture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """The level `name` of the memory hierarchy.
 
         Raises:
-            KeyError: the run does not know it.
+            UnknownName: the run does not know it.
         """
         for one in self.memory:
             if one.name == name:
@@ -132,15 +146,19 @@ class Architecture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """The fact of the metric id `metric`.
 
         Raises:
-            KeyError: the run does not know it; the message names similar ones.
+            UnknownName: the run does not know it; the message names similar ones.
         """
         for one in self.facts:
             if one.metric == metric:
                 return one
         raise _unknown("metric", metric, (one.metric for one in self.facts))
 
+    def fact_id(self, metric: str) -> str:
+        """The address of a fact that never changes: `device/run#metric`."""
+        return f"{self.device}/{self.run}#{metric}"
 
-def _unknown(what: str, name: str, known: Iterable[str]) -> KeyError:
+
+def _unknown(what: str, name: str, known: Iterable[str]) -> UnknownName:
     similar = get_close_matches(name, list(known), n=3)
     hint = f"; similar: {', '.join(similar)}" if similar else ""
-    return KeyError(f"no {what} '{name}' in this run{hint}")
+    return UnknownName(f"no {what} '{name}' in this run{hint}")

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from reportgen.errors import BundleError
-from reportgen.model.architecture import MODEL_SCHEMA, Architecture
+from reportgen.model.architecture import MODEL_SCHEMA, OLDEST_SCHEMA, Architecture
 from reportgen.model.derive import derive_bundle
 from reportgen.model.exports.json import MODEL, read_model
 from reportgen.runs import read, store
@@ -25,7 +25,8 @@ def load_architecture(path_or_device: str | Path, data: Path) -> Architecture:
     A bundle is derived afresh; a `model.json` is read as it is.
 
     Raises:
-        BundleError: nothing answers to the name, or what does cannot be read, or has a newer schema.
+        BundleError: nothing answers to the name, or what does cannot be read, or is of a schema that
+            is not read here.
     """
     path = Path(path_or_device)
     for file in (path, path / MODEL):
@@ -42,6 +43,11 @@ def _read(file: Path) -> Architecture:
             raise BundleError(
                 f"{file} has model schema {version}; this reportgen reads up to {MODEL_SCHEMA}.",
                 "Install a newer reportgen, or derive the model again from its run.",
+            )
+        if version < OLDEST_SCHEMA:
+            raise BundleError(
+                f"{file} has model schema {version}; the first one is {OLDEST_SCHEMA}.",
+                "Derive the model again from its run: reportgen derive RUN --out DIR.",
             )
         return read_model(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

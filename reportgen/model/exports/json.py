@@ -26,6 +26,15 @@ def encode(record: Any, what: str) -> bytes:
     return msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n"
 
 
+def encode_model(architecture: Architecture) -> bytes:
+    """The bytes of `model.json`.
+
+    Raises:
+        ValueError: a fact holds NaN or infinity.
+    """
+    return encode(architecture, MODEL)
+
+
 def write_model(folder: Path, architecture: Architecture) -> Path:
     """Write `model.json` into an existing folder.
 
@@ -33,7 +42,7 @@ def write_model(folder: Path, architecture: Architecture) -> Path:
         OSError: the folder cannot be written; an earlier file is untouched.
     """
     path = folder / MODEL
-    write_file(path, encode(architecture, MODEL))
+    write_file(path, encode_model(architecture))
     return path
 
 

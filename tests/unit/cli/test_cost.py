@@ -97,3 +97,7 @@ def test_a_model_of_a_newer_schema_is_refused(folder: Path) -> None:
     result = call(folder, "fp32_fma_256:8")
     assert result.exit_code == 4
     assert "has model schema 99; this reportgen reads up to" in result.stderr
+    (folder / "model.json").write_text(json.dumps(plain | {"schema": 0}))
+    result = call(folder, "fp32_fma_256:8")
+    assert result.exit_code == 4
+    assert "has model schema 0; the first one is 1. Derive the model again" in result.stderr

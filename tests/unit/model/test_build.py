@@ -6,7 +6,7 @@ import pytest
 
 from reportgen.findings.derive import derive
 from reportgen.findings.finding import Claim
-from reportgen.model.architecture import Architecture
+from reportgen.model.architecture import Architecture, UnknownName
 from reportgen.model.build import build
 from reportgen.status import Status
 from tests.unit.findings.records import changed, healthy, quantity
@@ -33,6 +33,10 @@ def test_lookups_read_naturally(healthy_model: Architecture) -> None:
     latency = healthy_model.instruction("fp32_fma").dependent_latency
     assert latency is not None
     assert (latency.value, latency.unit, latency.claim) == (4.0, "cycle", Claim.MEASURED)
+    assert healthy_model.instruction("fp32_fma").latency is latency
+    assert healthy_model.fact_id(latency.metric) == (
+        f"{healthy_model.device}/{healthy_model.run}#latency.fp32_fma"
+    )
     assert healthy_model.level("l1").facts["capacity"].metric == "memory.l1.capacity"
     assert healthy_model.fact("ridge.fp32.dram").value == 0.93
 
@@ -40,6 +44,9 @@ def test_lookups_read_naturally(healthy_model: Architecture) -> None:
 def test_an_unknown_name_is_met_with_similar_ones(healthy_model: Architecture) -> None:
     with pytest.raises(KeyError, match="no operation 'fp32_fmaa' in this run; similar: fp32_fma"):
         healthy_model.instruction("fp32_fmaa")
+    with pytest.raises(UnknownName) as told:
+        healthy_model.instruction("fp32_fmaa")
+    assert str(told.value).startswith("no operation")  # a sentence, not in quotes
     with pytest.raises(KeyError, match="no level 'l4'"):
         healthy_model.level("l4")
     with pytest.raises(KeyError, match="no metric 'x'"):
