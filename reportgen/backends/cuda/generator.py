@@ -15,6 +15,7 @@ from reportgen.backends.cuda import generator_blocks as blocks
 from reportgen.backends.cuda import generator_kernels as kernels
 from reportgen.backends.cuda import generator_memory as memory
 from reportgen.backends.cuda import generator_rows as rows
+from reportgen.backends.cuda import generator_saturated as saturated
 from reportgen.backends.cuda import generator_windows as windows
 from reportgen.backends.cuda.generator_parts import LAUNCHED, Parts, Request
 from reportgen.errors import Unsupported
@@ -32,6 +33,7 @@ KINDS: dict[str, Callable[[Request], Parts]] = {
     "pair": windows.pair,
     "warpgroup": asynchronous.warpgroup,
     "tensor_memory": asynchronous.tensor_memory,
+    "saturated": saturated.saturated,
     "chase": memory.chase,
     "trace": memory.trace,
     "l2_matrix": memory.l2_matrix,

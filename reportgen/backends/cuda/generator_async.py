@@ -7,10 +7,12 @@ core matrices of 8 x 16 bytes (PTX ISA, "Matrix descriptor").
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from reportgen.backends.cuda import generator_rows as rows
 from reportgen.backends.cuda.generator_operands import CONSTRAINTS, slot
 from reportgen.backends.cuda.generator_parts import Parts, Request
+from reportgen.suite.definition import Operation
 
 GROUP = 128
 """Threads of a warp group; also of a block that works through tensor memory."""
@@ -48,9 +50,20 @@ def warpgroup(request: Request) -> Parts:
     length = request.setting("length")
     expect, work, target = _expect(request, length, WAITING)
     operation, _ = request.operation(request.probe.operations[0])
+    context, parameters = group_parts(operation, length)
+    return Parts(context, parameters, expect, work, {"threads": GROUP, "team": GROUP}, target)
+
+
+def accumulators_of(operation: Operation) -> int:
+    """Registers of a thread that hold its part of a warp group's product."""
     shape = re.search(r"\bm64n(\d+)k\d+\.(\w+)", operation.form)
     assert shape is not None
-    count = int(shape[1]) // (4 if shape[2] == "f16" else 2)
+    return int(shape[1]) // (4 if shape[2] == "f16" else 2)
+
+
+def group_parts(operation: Operation, length: int) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """What a template needs for products of a warp group, and the parameters of its kernel."""
+    count = accumulators_of(operation)
     letter = CONSTRAINTS[operation.ctype]
     held = 4 if operation.values == "registers" else 0
     outputs = ", ".join(f'"+{letter}"(d{i})' for i in range(count))
@@ -75,7 +88,7 @@ def warpgroup(request: Request) -> Parts:
         ("const unsigned *factors", "input:unsigned"),
         (f"{kind} *out", f"output:{kind}"),
     ]
-    return Parts(context, parameters, expect, work, {"threads": GROUP, "team": GROUP}, target)
+    return context, parameters
 
 
 def tensor_memory(request: Request) -> Parts:

@@ -10,6 +10,7 @@ l2_matrix one line after the other from one multiprocessor: one row a line
 bulk      copies between global and shared memory, each waited for
 stream    the whole launch is timed, by events: bandwidth of all multiprocessors together
 kernel    the same of a computation: matrix products, vectors, rows
+saturated the same of a loop that keeps every multiprocessor busy
 
 Launch shape: `threads` of a block (else `warps` x 32, else one warp), `blocks` (else 1),
 `dynamic_bytes`.  `team` threads share one repetition of the work:
@@ -37,7 +38,7 @@ from reportgen.runs.schema import Device
 WARP = 32
 FULL = 8
 """Blocks of 256 threads that fill a multiprocessor."""
-KINDS = ("body", "chase", "trace", "l2_matrix", "bulk", "stream", "kernel")
+KINDS = ("body", "chase", "trace", "l2_matrix", "bulk", "stream", "kernel", "saturated")
 
 
 class CudaLauncher:
@@ -130,7 +131,7 @@ class CudaLauncher:
 
 def _grid(kind: str, setup: Setup, threads: int, multiprocessors: int) -> Shape:
     """Blocks of a launch."""
-    if kind == "l2_matrix":
+    if kind in ("l2_matrix", "saturated"):
         return multiprocessors, 1, 1
     if kind != "kernel":
         return int(setup.get("blocks", 1)), 1, 1
@@ -152,10 +153,12 @@ def _repetitions(kind: str, setup: Setup, threads: int, blocks: int, passed: buf
         return 1
     if kind == "stream":
         return int(passed.facts["turns"]) * threads * blocks
+    if kind == "saturated":
+        return int(setup["turns"]) * blocks * (threads // int(setup.get("team", WARP)))
     return max(1, threads // int(setup.get("team", WARP)))
 
 
 def _comparable(kind: str, passed: buffers.Passed, threads: int) -> bool:
     """Whether all launches leave the same: not where threads meet in memory, nor where nodes move on."""
     meet = bool(passed.pristine) and threads > WARP
-    return not meet and kind in ("body", "stream", "bulk", "kernel")
+    return not meet and kind in ("body", "stream", "bulk", "kernel", "saturated")

@@ -20,7 +20,7 @@ CHOSEN_APART = 37
 NS_OF_MS = 1e6
 QUEUE_US = 8.0
 """Within which a launch from Python is queued."""
-WHOLE = frozenset({"stream", "kernel"})
+WHOLE = frozenset({"stream", "kernel", "saturated"})
 STILL_HERE = frozenset({"shared", "local"})
 """Paths whose kernels lay out their nodes anew in every launch, and always start at the first."""
 

@@ -119,6 +119,23 @@ def test_warps_side_by_side_count_each(launcher: tuple[CudaLauncher, HostGpu]) -
     assert set(batch.columns["cpu"]) == {5}
 
 
+@pytest.mark.parametrize(
+    ("probe", "operation", "teams"),
+    [("peak_compute_fp32", "fp32_fma", 8), ("peak_tensor_fp16", "wgmma_m64n128k16_f16_f32", 2)],
+)
+def test_a_peak_is_that_of_every_multiprocessor(
+    launcher: tuple[CudaLauncher, HostGpu], probe: str, operation: str, teams: int
+) -> None:
+    made = source(f"roofline/{probe}", operation=operation, accumulators=4, warps=8)
+    batch = visit(launcher, made)
+    assert (batch.status, batch.facts["blocks"]) == ("ok", MULTIPROCESSORS)
+    launches = int(batch.facts["launches"])
+    assert set(batch.columns["repetitions"]) == {
+        int(made.setup["turns"]) * MULTIPROCESSORS * teams * launches
+    }
+    assert set(batch.columns["ticks"]) == {round(launches * 50_000 * 1.98)}
+
+
 def test_an_argument_that_is_not_known(launcher: tuple[CudaLauncher, HostGpu]) -> None:
     made = source("gpu_execution/warp_count_sweep", operation="fp32_fma", accumulators=4, warps=8)
     setup = made.setup | {"arguments": "nonsense:int"}

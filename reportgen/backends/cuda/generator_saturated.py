@@ -1,0 +1,77 @@
+"""The whole device at work: every multiprocessor full, the same straight stretch of code turn after turn.
+
+The launch is timed from outside, so that what it reaches is a rate of the device and not of one window.
+"""
+
+from __future__ import annotations
+
+from reportgen.backends.cuda import generator_rows as rows
+from reportgen.backends.cuda.generator_async import GROUP, WAITING, group_parts
+from reportgen.backends.cuda.generator_parts import Parts, Request
+from reportgen.backends.cuda.generator_windows import STEPS, TENSOR_STEPS, WARP, bind, code
+from reportgen.suite.definition import Operation
+
+TURNS = 4096
+"""Of a launch: half a millisecond and more, against which its start and its end are short."""
+LOOP = (
+    "U?ISETP.*|BRA(\\..*)?|U?IADD.*|VIADD|IMAD\\.(IADD|MOV|U32|X).*|U?MOV|U?LDCU?.*|S2U?R|CS2R.*|NOP|R2UR.*|U?PLOP3.*"
+    "|U?LOP3.*|UP2UR|U?SEL|HFMA2(\\.MMA)?|BSSY.*|BSYNC.*|WARPSYNC.*|DEPBAR.*"
+)
+"""Beside the work: the turns are counted."""
+
+
+def saturated(request: Request) -> Parts:
+    """`accumulators` independent chains in each of `warps` warps of a block, a block a multiprocessor.
+
+    Of a warp group `accumulators` products follow one another into one tile, then the last is waited for.
+    """
+    name = str(request.point.settings.get("operation") or request.probe.operations[0])
+    operation, target = request.operation(name)
+    threads = WARP * request.setting("warps")
+    count = request.setting("accumulators")
+    setup: dict[str, int | float | str] = {"kind": "saturated", "threads": threads, "turns": TURNS}
+    turns = ("unsigned turns", "setting:turns")
+    if operation.group == "warpgroup":
+        return _group(request, name, operation, target, setup)
+    bound = bind(operation, operation.throughput or operation.form, count, request.kernel)
+    steps = TENSOR_STEPS if operation.registers == "fragment" else STEPS
+    context = {"bound": bound, "rounds": steps // count, "group": False, **code(bound)}
+    return Parts(
+        context,
+        [*bound.parameters, turns],
+        _expect(request, name, operation, steps),
+        _work(operation, steps),
+        setup,
+        target,
+    )
+
+
+def _group(
+    request: Request, name: str, operation: Operation, target: str, setup: dict[str, int | float | str]
+) -> Parts:
+    length = request.setting("accumulators")
+    context, parameters = group_parts(operation, length)
+    expect = _expect(request, name, operation, length, f"|{WAITING}")
+    turns = ("unsigned turns", "setting:turns")
+    return Parts(
+        context | {"group": True},
+        [*parameters, turns],
+        expect,
+        _work(operation, length),
+        setup | {"team": GROUP},
+        target,
+    )
+
+
+def _expect(
+    request: Request, name: str, operation: Operation, steps: int, more: str = ""
+) -> dict[str, int | str]:
+    expect: dict[str, int | str] = {"kind": "memory", "chains": 0, "allow": LOOP + more}
+    expect |= rows.expected([(name, operation, steps)], request.isa)
+    return expect
+
+
+def _work(operation: Operation, steps: int) -> dict[str, float]:
+    """Of one turn of one team."""
+    total = float(steps * operation.repeat)
+    return {"instructions": total, "flop": total * operation.flop, "op": total * operation.op}
