@@ -38,7 +38,16 @@ def by_module(count: Count, depth: int = 1) -> dict[str, Share]:
 
     A module that is called twice has the work of both calls.
     """
-    return shares(count, lambda row: ".".join(row.op.scope[:depth]) or TOP)
+    names: dict[tuple[str, ...], str] = {}
+
+    def module(row: Row) -> str:
+        scope = row.op.scope
+        name = names.get(scope)
+        if name is None:
+            name = names[scope] = ".".join(scope[:depth]) or TOP
+        return name
+
+    return shares(count, module)
 
 
 def shares(count: Count, key: Callable[[Row], str]) -> dict[str, Share]:
@@ -49,10 +58,10 @@ def shares(count: Count, key: Callable[[Row], str]) -> dict[str, Share]:
     moved = count.traffic.by_op
     return {
         name: Share(
-            operations=sum(row.times for row in rows),
+            operations=sum([row.times for row in rows]),
             work=add_up(rows),
-            bytes_unfused=sum(moved[row.op] * row.times for row in rows),
-            uncounted=sum(bool(row.reason) for row in rows),
+            bytes_unfused=sum([moved[row.op] * row.times for row in rows]),
+            uncounted=sum([bool(row.reason) for row in rows]),
         )
         for name, rows in groups.items()
     }

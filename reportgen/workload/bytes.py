@@ -38,6 +38,9 @@ BLOCKS = "GatherBlockQuantized"
 
 SHAPE_ONLY = frozenset({"Shape", "Size"})
 
+PASSING = frozenset({"activation", "constant"})
+"""Roles of tensors that do not come from outside, or are too small to count."""
+
 
 class Traffic(msgspec.Struct, frozen=True):
     """Bytes moved by one run of a graph."""
@@ -66,13 +69,26 @@ def traffic(graph: Graph, rows: Iterable[Row]) -> Traffic:
     unfused = 0
     touched: dict[Tensor, int] = {}
     alias: dict[Tensor, Tensor] = {}
+    whole: dict[str, bool] = {}  # kinds that read all of their operands
     for row in rows:
         op = row.op
+        kind = op.kind
+        if kind not in whole:
+            whole[kind] = _reads_all(kind)
         moved = by_op.get(op)
-        if moved is None:
-            moved = by_op[op] = unfused_bytes(op, row.inside or graph)
+        if whole[kind]:
+            if moved is None:
+                moved = by_op[op] = _operands(op, row.inside or graph)
+            for tensor in op.ins:
+                if tensor is not None:
+                    base = alias.get(tensor, tensor) if alias else tensor
+                    if base.role not in PASSING:
+                        touched[base] = base.nbytes
+        else:
+            if moved is None:
+                moved = by_op[op] = unfused_bytes(op, row.inside or graph)
+            _touch(op, touched, alias)
         unfused += moved * row.times
-        _touch(op, touched, alias)
     for tensor in graph.outputs:
         base = alias.get(tensor, tensor)
         touched[base] = base.nbytes
@@ -125,8 +141,14 @@ def _touch(op: Op, touched: dict[Tensor, int], alias: dict[Tensor, Tensor]) -> N
             _raise(touched, base, rows_read(op, base), add=True)
         elif op.kind in MIXTURES and tensor.role == "weight":
             _raise(touched, base, round(base.nbytes * _share_hit(op)))
-        elif base.role not in ("activation", "constant"):
+        elif base.role not in PASSING:
             touched[base] = base.nbytes
+
+
+def _reads_all(kind: str) -> bool:
+    """Whether operations of a kind read and write each operand once and whole."""
+    special = PARTIAL | SAME_ELEMENTS | MIXTURES | SHAPE_ONLY
+    return not (kind in special or kind == BLOCKS or is_view(kind) or is_fused_attention(kind))
 
 
 def rows_read(op: Op, table: Tensor) -> int:

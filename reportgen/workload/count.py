@@ -57,8 +57,9 @@ class Count:
     @cached_property
     def uncounted(self) -> dict[str, tuple[int, str]]:
         """Kind -> (operations of it that were not counted, why)."""
-        number = Tally(row.op.kind for row in self.rows if row.reason)
-        reasons = {row.op.kind: row.reason for row in reversed(self.rows) if row.reason}
+        left_out = [row for row in self.rows if row.reason]
+        number = Tally(row.op.kind for row in left_out)
+        reasons = {row.op.kind: row.reason for row in reversed(left_out)}
         return {kind: (many, reasons[kind]) for kind, many in number.items()}
 
     @property
@@ -72,9 +73,13 @@ class Count:
         return self.counted / len(self.rows) if self.rows else 1.0
 
     @cached_property
+    def _with_bodies(self) -> list[Op]:
+        return [row.op for row in self.rows if row.op.bodies]
+
+    @cached_property
     def doubts(self) -> tuple[str, ...]:
         """What makes the total less than certain, one sentence each, operations without a rule apart."""
-        found = [doubt for row in self.rows if row.op.bodies and (doubt := control_flow.doubt(row.op))]
+        found = [doubt for op in self._with_bodies if (doubt := control_flow.doubt(op))]
         paths = [
             _path(row.op)
             for row in self.rows
@@ -82,10 +87,10 @@ class Count:
         ]
         return tuple(dict.fromkeys([*self.graph.notes, *found, *paths]))
 
-    @property
+    @cached_property
     def exact(self) -> bool:
         """Whether nothing was left out: otherwise totals read ">= x"."""
-        unknown = any(body.times is None for row in self.rows for body in row.op.bodies)
+        unknown = any(body.times is None for op in self._with_bodies for body in op.bodies)
         return not self.uncounted and not unknown
 
     @cached_property
@@ -109,12 +114,21 @@ class Count:
     def by_precision(self) -> dict[str, Work]:
         """Type in which the products are computed -> MAC and other FLOP in it."""
         found: dict[str, list[int]] = {}
+        plain: dict[tuple[str | None, ...], str] = {}  # where nothing is quantised, types say all
         for row in self.rows:
-            mac, flop = row.work.mac, row.work.flop
-            if mac or flop:
-                sums = found.setdefault(precision(row.op, row.inside or self.graph), [0, 0])
-                sums[0] += mac * row.times
-                sums[1] += flop * row.times
+            op, mac, flop = row.op, row.work.mac, row.work.flop
+            if not (mac or flop):
+                continue
+            graph = row.inside or self.graph
+            if graph.dequantised:
+                name = precision(op, graph)
+            else:
+                types = [None if tensor is None else tensor.dtype for tensor in (*op.ins, *op.outs)]
+                key = (op.kind, *types)
+                name = plain.get(key) or plain.setdefault(key, precision(op, graph))
+            sums = found.setdefault(name, [0, 0])
+            sums[0] += mac * row.times
+            sums[1] += flop * row.times
         return {name: Work(mac, flop) for name, (mac, flop) in sorted(found.items())}
 
     @property

@@ -148,14 +148,17 @@ class Graph:
         Raises:
             UserError: the graph is cyclic; the message names operations on the cycle.
         """
-        if not self._sorted():
-            return self._depth_first()
         needed = set(self.outputs)
+        later: set[Tensor] = set()  # made by an operation further on
         kept = []
         for op in reversed(self.ops):
+            reads = op.reads
+            later.update(op.outs)
+            if not later.isdisjoint(reads):
+                return self._depth_first()
             if not needed.isdisjoint(op.outs):
                 kept.append(op)
-                needed.update(op.reads)
+                needed.update(reads)
         kept.reverse()
         return tuple(kept)
 
@@ -168,19 +171,6 @@ class Graph:
             found.update((tensor, None) for tensor in op.reads if tensor not in own)
         found.update((tensor, None) for tensor in self.outputs if tensor not in own)
         return tuple(found)
-
-    def _sorted(self) -> bool:
-        """Whether every operation stands after those that it reads."""
-        made: set[Tensor] = set()
-        awaited: set[Tensor] = set()  # read before it was made, or made outside
-        for op in self.ops:
-            for tensor in op.reads:
-                if tensor not in made:
-                    awaited.add(tensor)
-            if not awaited.isdisjoint(op.outs):
-                return False
-            made.update(op.outs)
-        return True
 
     def _depth_first(self) -> tuple[Op, ...]:
         producer = self.producer

@@ -52,30 +52,30 @@ def peak_activations(graph: Graph) -> tuple[int, str]:
         if _shares(op):
             for out in op.outs:
                 base[out] = base.get(op.given[0], op.given[0])
-        for tensor in op.reads:
-            last[base.get(tensor, tensor)] = position
+        for tensor in op.reads if op.bodies else op.ins:
+            if tensor is not None:
+                last[base.get(tensor, tensor) if base else tensor] = position
     end = len(order)
     cached = {base.get(tensor, tensor) for tensor in graph.outputs if tensor.role == "cache"}
     for tensor in graph.outputs:
         last[base.get(tensor, tensor)] = end
-    dying: dict[int, int] = {}
+    dying = [0] * (end + 1)  # bytes that are free after the operation at a place
     live = 0
     for tensor in dict.fromkeys(graph.inputs):
         if tensor.role == "input" and tensor in last:
             live += tensor.nbytes
-            dying[last[tensor]] = dying.get(last[tensor], 0) + tensor.nbytes
+            dying[last[tensor]] += tensor.nbytes
     peak, where = live, "the start"
     for position, op in enumerate(order):
         for out in op.outs:
             if out not in base and out not in cached:
                 size = out.nbytes
                 live += size
-                until = last.get(out, position)
-                dying[until] = dying.get(until, 0) + size
+                dying[last.get(out, position)] += size
         inner = max(peak_activations(body.graph)[0] for body in op.bodies) if op.bodies else 0
         if live + inner > peak:
             peak, where = live + inner, op.label
-        live -= dying.get(position, 0)
+        live -= dying[position]
     return peak, where
 
 

@@ -15,13 +15,14 @@ from typing import Any
 from reportgen.errors import UserError
 from reportgen.workload.graph import Graph
 from reportgen.workload.onnx_file.dims import Bindings
-from reportgen.workload.onnx_file.soundness import texts_are_sound
+from reportgen.workload.onnx_file.soundness import NotText, values_are_sound
 from reportgen.workload.onnx_file.subgraph import Model, read_subgraph
 from reportgen.workload.onnx_file.weights import look_alike
 from reportgen.workload.onnx_file.wire import not_onnx, read_model_bytes
 from reportgen.workload.rules.gather import LOOKUPS
 
 OPSET_DOMAIN = ("", "ai.onnx")
+NOT_TEXT = "a name in it is not text"
 
 
 def read_onnx(path: Path, dims: Mapping[str, int] | None = None) -> Graph:
@@ -45,7 +46,10 @@ def read_onnx(path: Path, dims: Mapping[str, int] | None = None) -> Graph:
     initial = {tensor.name for tensor in proto.graph.initializer}
     bindings.require(value for value in proto.graph.input if value.name not in initial)
     model = Model(path, opsets, bindings)
-    graph = read_subgraph(model, proto.graph, None)
+    try:
+        graph = read_subgraph(model, proto.graph, None)
+    except NotText:
+        raise not_onnx(path, NOT_TEXT) from None
     return Graph(graph.ops, graph.inputs, graph.outputs, path.name, (*_notes(model, graph, given),))
 
 
@@ -70,8 +74,8 @@ def _parsed(onnx: Any, path: Path) -> Any:
         raise not_onnx(path, str(broken)) from broken
     if not proto.HasField("graph") or not (proto.graph.node or proto.graph.output):
         raise not_onnx(path, "it holds no graph")
-    if not texts_are_sound(proto.graph):
-        raise not_onnx(path, "a name in it is not text")
+    if not values_are_sound(proto.graph):
+        raise not_onnx(path, NOT_TEXT)
     return proto
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from reportgen.workload.graph import Shape, Tensor
 from reportgen.workload.onnx_file.values import Value
@@ -17,18 +18,24 @@ class Unknown(Exception):
     """The shape depends on data, or on an input whose shape is not known."""
 
 
-@dataclass(slots=True)
-class Node:
+class Node(msgspec.Struct, eq=False, gc=False):
     """One node, its inputs resolved."""
 
     kind: str
     attrs: dict[str, Any]
     ins: tuple[Tensor | None, ...]
-    constant: Callable[[int], Value | None]
-    """Value of the input at a place, if it is a small constant."""
+    names: tuple[str, ...]
+    """Of the inputs, empty where one is left out."""
+    look_up: Callable[[str], Value | None]
+    """Value of a name, if it is a small constant."""
     outputs: int
     version: int
     """Of the default operator set."""
+
+    def constant(self, place: int) -> Value | None:
+        """Value of the input at a place, if it is a small constant."""
+        name = self.names[place] if place < len(self.names) else ""
+        return self.look_up(name) if name else None
 
     def has(self, place: int) -> bool:
         """Whether the optional input at `place` is there."""

@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from reportgen.errors import UserError
 
+NodeT = TypeVar("NodeT", bound=Any)
+"""A NodeProto, or a `Parsed` with the same fields."""
 
-def in_order(nodes: Iterable[Any], outside: Callable[[str], object | None]) -> list[Any]:
-    """The nodes as they are, if that is such an order, as ONNX demands; else sorted.
+
+def in_order(nodes: Iterable[NodeT], known: Callable[[str], object | None]) -> Iterator[NodeT]:
+    """The nodes as they are, as far as that is such an order, as ONNX demands; the rest sorted.
 
     Args:
-        nodes: NodeProtos of one graph.
-        outside: whether a name is known from elsewhere: inputs, weights, graphs around.
+        nodes: of one graph, NodeProtos or `Parsed`.
+        known: whether a name is known: inputs, weights, graphs around, and the outputs of every node that
+            was handed out before the next is asked for.
 
     Raises:
         UserError: a name is made by no node, or nodes need each other.
     """
-    listed = list(nodes)
-    made: set[str] = set()
-    for node in listed:
-        for name in reads(node):
-            if name not in made and outside(name) is None:
-                return _sorted(listed, outside)
-        made.update(node.output)
-    return listed
+    following = iter(nodes)
+    for node in following:
+        for name in node.input if not node.attribute else reads(node):
+            if name and known(name) is None:
+                yield from _sorted([node, *following], known)
+                return
+        yield node
 
 
 def reads(node: Any) -> Iterator[str]:
@@ -47,10 +50,10 @@ def _captured(graph: Any) -> Iterator[str]:
     yield from (value.name for value in graph.output if value.name not in own)
 
 
-def _sorted(nodes: list[Any], outside: Callable[[str], object | None]) -> list[Any]:
+def _sorted(nodes: list[NodeT], known: Callable[[str], object | None]) -> list[NodeT]:
     maker = {name: place for place, node in enumerate(nodes) for name in node.output if name}
     done: dict[int, bool] = {}
-    found: list[Any] = []
+    found: list[NodeT] = []
     for root in range(len(nodes)):
         stack = [root]
         while stack:
@@ -73,7 +76,7 @@ def _sorted(nodes: list[Any], outside: Callable[[str], object | None]) -> list[A
                         )
                     if before not in done:
                         stack.append(before)
-                elif outside(name) is None:
+                elif known(name) is None:
                     raise UserError(
                         f"{_label(nodes[place])} reads '{name}', which no node makes and no input is.",
                         "The file is damaged; export the model again.",

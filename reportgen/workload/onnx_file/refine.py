@@ -28,10 +28,8 @@ def kind_of(proto: Any) -> str:
 
 
 def refine(node: Node) -> None:
-    """Add to the attributes what is known of constant inputs and left to a default that changed."""
-    extra = _REFINED.get(node.kind)
-    if extra is not None:
-        extra(node)
+    """Add to the attributes of a kind in `REFINED` what constant inputs and changed defaults say."""
+    REFINED[node.kind](node)
 
 
 def _power(node: Node) -> None:
@@ -71,7 +69,7 @@ def _rotary(node: Node) -> None:
     node.attrs["rotary_share"] = rotated / depth
 
 
-_REFINED = {
+REFINED = {
     "Pow": _power,
     "Softmax": _softmax,
     "LogSoftmax": _softmax,

@@ -6,6 +6,7 @@ torch.onnx with dynamo puts it into metadata; TorchScript and others into the no
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 SCOPES = "pkg.torch.onnx.name_scopes"
@@ -26,11 +27,10 @@ def scope_of(node: Any) -> tuple[str, ...]:
         if prop.key == NAMESPACE and SCOPES not in {one.key for one in node.metadata_props}:
             paths = [part.partition(":")[0] for part in prop.value.split("/")]
             return _parts(paths[-2]) if len(paths) > 1 else ()
-    name = node.name
-    if "/" not in name:
-        return ()
-    return _parts(name.rpartition("/")[0].replace("/", "."))
+    path: str = node.name.rpartition("/")[0]
+    return _parts(path.replace("/", ".")) if path else ()
 
 
+@lru_cache(maxsize=1 << 12)
 def _parts(path: str) -> tuple[str, ...]:
     return tuple(part for part in path.strip().split(".") if part)

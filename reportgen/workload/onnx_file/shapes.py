@@ -6,6 +6,7 @@ Every other standard operator is asked of `onnx.shape_inference`, which knows th
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import prod
 
 from reportgen.workload.graph import Shape
@@ -108,6 +109,7 @@ def cast_like(node: Node) -> Result:
     return [(node.shape(), node.dtype(1))]
 
 
+@lru_cache(maxsize=1 << 12)
 def product(a: Shape, b: Shape) -> Shape:
     """Of matrices, stacks of them, or vectors."""
     if not a or not b:

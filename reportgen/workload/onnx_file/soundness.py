@@ -6,12 +6,21 @@ from collections.abc import Iterator
 from typing import Any
 
 
+class NotText(Exception):
+    """A name is no text: the parser hands over bytes where a damaged file has no UTF-8."""
+
+
 def texts_are_sound(graph: Any) -> bool:
-    """Whether all names are text: the parser hands over bytes where a damaged file has no UTF-8."""
-    return all(type(text) is str for text in _texts(graph))
+    """Whether all names are text, those of nodes and of graphs inside them included."""
+    return values_are_sound(graph) and all(type(text) is str for text in _of_nodes(graph))
 
 
-def _texts(graph: Any) -> Iterator[object]:
+def values_are_sound(graph: Any) -> bool:
+    """Whether the names outside of nodes are text."""
+    return all(type(text) is str for text in _of_values(graph))
+
+
+def _of_nodes(graph: Any) -> Iterator[object]:
     for node in graph.node:
         yield node.op_type
         yield node.name
@@ -24,7 +33,10 @@ def _texts(graph: Any) -> Iterator[object]:
         for one in node.attribute:
             yield one.name
             if one.type == 5:
-                yield from _texts(one.g)
+                yield from (*_of_values(one.g), *_of_nodes(one.g))
+
+
+def _of_values(graph: Any) -> Iterator[object]:
     for value in (*graph.input, *graph.output, *graph.value_info):
         yield value.name
         for dim in value.type.tensor_type.shape.dim:

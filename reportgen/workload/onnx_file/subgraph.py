@@ -17,7 +17,8 @@ from reportgen.workload.onnx_file.dims import Bindings
 from reportgen.workload.onnx_file.inference import infer
 from reportgen.workload.onnx_file.node import SHAPE_RULES, Node, Result, Unknown
 from reportgen.workload.onnx_file.order import in_order
-from reportgen.workload.onnx_file.refine import kind_of, refine
+from reportgen.workload.onnx_file.parsed import Parsed, nodes
+from reportgen.workload.onnx_file.refine import REFINED, kind_of, refine
 from reportgen.workload.onnx_file.scopes import scope_of
 from reportgen.workload.onnx_file.values import EVALUATORS, LARGEST, Value, evaluate
 from reportgen.workload.onnx_file.weights import Stored, stored, ties
@@ -29,6 +30,9 @@ NO_CACHE = re.compile(r"cos|sin|len|mask|pos", re.IGNORECASE)
 
 SMALL_CONSTANTS = frozenset({"int64", "int32", "bool", "string"})
 """Types of numbers that say shapes and indices, not weights."""
+
+FOLLOWED = frozenset({"Shape", "Size", *EVALUATORS})
+"""Kinds whose result may be small numbers that shapes depend on."""
 
 DECLARED_FIRST = frozenset({"GroupQueryAttention", "MultiHeadAttention"})
 """Kinds whose cache may be a buffer of fixed length: what the file says of their outputs holds."""
@@ -58,8 +62,9 @@ class Names:
         """The tensor of a name, looked up outwards."""
         names: Names | None = self
         while names is not None:
-            if name in names.tensors:
-                return names.tensors[name]
+            found = names.tensors.get(name)
+            if found is not None:
+                return found
             names = names.outer
         return None
 
@@ -91,6 +96,9 @@ def read_subgraph(
         proto: the graph.
         outer: names around it, for the body of a loop or a branch.
         given: what its inputs are, where that is known better than from the file.
+
+    Raises:
+        NotText: a name in it is no text.
     """
     names = Names(outer)
     declared = {value.name: value for value in (*proto.value_info, *proto.output)}
@@ -101,7 +109,7 @@ def read_subgraph(
     )
     reader = _Reader(model, names, declared, caches)
     ops = []
-    for node in in_order(proto.node, names.tensor):
+    for node in in_order(nodes(proto), names.tensor):
         if node.op_type == "Constant" and node.domain in ("", "ai.onnx"):
             _constant(node, names)
             continue
@@ -199,48 +207,39 @@ class _Reader:
     declared: dict[str, Any]
     caches: set[str]
 
-    def operation(self, proto: Any) -> Op:
+    def operation(self, proto: Parsed) -> Op:
         """The operation of a node; its outputs are entered among the names."""
         names = self.names
-        ins = tuple(names.tensor(name) if name else None for name in proto.input)
-        attrs = attributes(proto)
+        ins = tuple([names.tensor(name) if name else None for name in proto.input])
+        attrs = attributes(proto) if proto.attribute else {}
         kind = kind_of(proto)
-        node = Node(
-            kind,
-            attrs,
-            ins,
-            lambda place: (
-                names.constant(proto.input[place])
-                if place < len(proto.input) and proto.input[place]
-                else None
-            ),
-            len(proto.output),
-            self.model.opsets[""],
-        )
+        node = Node(kind, attrs, ins, proto.input, names.constant, len(proto.output), self.model.opsets[""])
         bodies: tuple[Body, ...] = ()
-        if any(one.type == 5 for one in proto.attribute):
+        if proto.holds_graphs:
             from reportgen.workload.onnx_file.bodies import read_bodies
 
             bodies, results = read_bodies(self.model, proto, node, names)
             outs = self._outputs(proto, node, results)
         else:
             outs = self._outputs(proto, node, self._results(proto, node))
-        refine(node)
-        self._follow(proto, node, outs)
+        if kind in REFINED:
+            refine(node)
+        if kind in FOLLOWED:
+            self._follow(proto, node, outs)
         return Op(kind, ins, outs, attrs, scope_of(proto), proto.name or ", ".join(proto.output), bodies)
 
-    def _results(self, proto: Any, node: Node) -> Result | None:
+    def _results(self, proto: Parsed, node: Node) -> Result | None:
         rule = SHAPE_RULES.get(node.kind)
         try:
             if rule is not None:
                 return rule(node)
-            return infer(proto, node, self.model.opsets)
+            return infer(proto.proto, node, self.model.opsets)
         except Unknown:
             return None
         except (IndexError, KeyError, ValueError, TypeError, ZeroDivisionError):
             return None  # inputs that do not fit the kind: what the file declares may still help
 
-    def _outputs(self, proto: Any, node: Node, results: Result | None) -> tuple[Tensor, ...]:
+    def _outputs(self, proto: Parsed, node: Node, results: Result | None) -> tuple[Tensor, ...]:
         outs = []
         for place, name in enumerate(proto.output):
             found = results[place] if results is not None and place < len(results) else None
@@ -250,7 +249,8 @@ class _Reader:
             if found is None:
                 tensor = Tensor((), self._dtype(node), role, name, known=not name)
             else:
-                tensor = Tensor(found[0], found[1], role, name)
+                shape, dtype = found
+                tensor = Tensor(shape, dtype, role, name)
             outs.append(tensor)
             if name:
                 self.names.tensors[name] = tensor
@@ -266,7 +266,7 @@ class _Reader:
     def _dtype(self, node: Node) -> str:
         return next((tensor.dtype for tensor in node.ins if tensor is not None), "float32")
 
-    def _follow(self, proto: Any, node: Node, outs: tuple[Tensor, ...]) -> None:
+    def _follow(self, proto: Parsed, node: Node, outs: tuple[Tensor, ...]) -> None:
         """Keep the numbers of a small result that follows from constants."""
         if not outs:
             return
@@ -284,7 +284,7 @@ class _Reader:
             if value is not None:
                 self.names.constants[proto.output[0]] = value
 
-    def _sizes(self, proto: Any, node: Node) -> None:
+    def _sizes(self, proto: Parsed, node: Node) -> None:
         import numpy as np
 
         tensor = node.ins[0]
