@@ -47,6 +47,8 @@ LEAST_WINDOWS = 12
 """A visit with fewer windows shows no course of time."""
 SETTLED = 0.02
 """A rate this close to the sustained one (relative) has settled; a smaller change is none."""
+LOOSE = 0.25
+"""An interval that reaches further than this from its value (relative) is no answer: the visits disagree."""
 NOISE = 4.0
 """A window further off than this many robust deviations of the last ones has not settled either."""
 
@@ -165,7 +167,7 @@ def _of_point(evidence: Evidence, point: Point, visits: list[Course], unit: str)
     shared: dict[str, object] = {
         "operation": str(point.settings.get("operation", evidence.probe.operation)),
         "cores": int(point.facts.get("cores", 1)),
-        "length": float(f"{median(np.array([one.length for one in visits])):.4g}"),
+        "length": float(f"{median(np.array([one.length for one in visits])):.3g}"),
         "settled": not unsettled,
         "clock_ratio": _clock_ratio(visits),
     }
@@ -192,7 +194,7 @@ def _of_point(evidence: Evidence, point: Point, visits: list[Course], unit: str)
         )
     )  # fmt: skip
     result.append(_rate(evidence, point, f"{stem}.sustained_ratio", "ratio", ratio, change, dict(shared)))
-    if abs(change.value - 1) > SETTLED:
+    if result[-1].value is not None and abs(change.value - 1) > SETTLED:
         result.append(_settling(evidence, point, visits, unsettled, shared))
     return result
 
@@ -214,6 +216,13 @@ def _rate(
     interval: Interval,
     details: dict[str, object],
 ) -> Quantity:
+    half = interval.half / interval.value
+    if half > LOOSE:
+        return evidence.without_value(
+            metric, unit, METHOD, status=Status.UNSTABLE, details=details,
+            reason=f"The visits disagree: the interval reaches {half:.0%} from the value to either side; run "
+            "again while the machine is quiet.",
+        )  # fmt: skip
     return evidence.quantity(
         metric, unit, METHOD, interval, [point],
         passes=passes_that_agree(by_pass([rates]), interval), details=details,

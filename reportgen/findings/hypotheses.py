@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from reportgen.analysis.quantity import Quantity
+from reportgen.analysis.sustained import SETTLED
 from reportgen.findings import interference
 from reportgen.findings.evidence import Evidence, central, interval, stated
 from reportgen.findings.finding import Verdict
@@ -46,7 +47,7 @@ class Conclusion:
     """Why it ended so, where the rule alone does not say."""
 
 
-OVER_SEVERAL = frozenset({"working_set", "pointer_chase", "bandwidth", "library"})
+OVER_SEVERAL = frozenset({"working_set", "pointer_chase", "bandwidth", "sustained", "library"})
 """Analyses whose hypothesis is about all of their metrics together, not about each."""
 
 
@@ -253,6 +254,18 @@ def _as_fast(case: _Case) -> set[str]:
     return {operation for operation, rate in rates.items() if rate >= most * (1 - EQUAL_WITHIN)}
 
 
+def _sustained(case: _Case) -> _Ending:
+    ratio = next((q for q in case.quantities if parse(q.metric).kind is Kind.SUSTAINED_RATIO), None)
+    if ratio is None:
+        return _nothing(case)
+    low, high = interval(ratio)
+    if low >= 1 - SETTLED and high <= 1 + SETTLED:
+        return _YES
+    if high < 1 - SETTLED or low > 1 + SETTLED:
+        return _no(f"the last rate is {central(ratio):.3f} of the first")
+    return _open(f"the interval of the ratio, {low:.3f} … {high:.3f}, reaches across 2 % of change")
+
+
 def _library(case: _Case) -> _Ending:
     reached = []
     for quantity in case.quantities:
@@ -284,6 +297,10 @@ _READING = (
     "Where the probe expects a reading, supported by that reading and not supported by the opposite one; "
     "for a matrix, supported when every pair reads as shared or separate. Undecided when a gate failed."
 )
+_HOLDS = (
+    "Supported when the whole interval of the last rate over the first lies within 2 % of one, not supported "
+    "when all of it lies outside, undecided when it reaches across."
+)
 _EDGE_FOUND = "Supported when an edge was found within the range of the probe."
 
 RULES: dict[str, tuple[str, Callable[[_Case], _Ending]]] = {
@@ -308,6 +325,10 @@ RULES: dict[str, tuple[str, Callable[[_Case], _Ending]]] = {
     "peak": (
         "Supported when no operation of narrower registers is within 2 % of the highest work per cycle.",
         _peak,
+    ),
+    "sustained": (
+        _HOLDS,
+        _sustained,
     ),
     "library": ("Supported when no size exceeds the measured peak of its precision by 5 %.", _library),
 }

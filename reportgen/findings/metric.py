@@ -37,6 +37,10 @@ class Kind(StrEnum):
     BANDWIDTH = "bandwidth"
     PEAK = "peak"
     PEAK_PER_CYCLE = "peak_per_cycle"
+    BURST = "burst"
+    SUSTAINED = "sustained"
+    SUSTAINED_RATIO = "sustained_ratio"
+    SETTLING_TIME = "settling_time"
     KERNEL = "kernel"
     RIDGE = "ridge"
     ENCODED_LATENCY = "encoded_latency"
@@ -63,6 +67,9 @@ class MetricId:
     pages: str = ""
     """`4k` for the variant on small pages, else empty."""
 
+
+UNDER_LOAD = {str(k): k for k in (Kind.BURST, Kind.SUSTAINED, Kind.SUSTAINED_RATIO, Kind.SETTLING_TIME)}
+"""What a metric about a long visit ends in -> its kind."""
 
 _STEMS = {"latency": Kind.LATENCY, "throughput": Kind.THROUGHPUT, "issue_interval": Kind.ISSUE_INTERVAL}
 _ENCODED = {
@@ -98,6 +105,8 @@ def parse(metric: str) -> MetricId:
         return MetricId(metric, Kind.PEAK, rest[0])
     if stem == "peak" and len(rest) == 2 and rest[1] == "per_cycle":
         return MetricId(metric, Kind.PEAK_PER_CYCLE, rest[0])
+    if stem == "peak" and len(rest) == 2 and rest[1] in UNDER_LOAD:
+        return MetricId(metric, UNDER_LOAD[rest[1]], rest[0])
     if stem == "kernel" and len(rest) == 2:
         return MetricId(metric, Kind.KERNEL, rest[0], rest[1])
     if stem == "ridge" and len(rest) == 2:

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from reportgen.analysis.quantity import Quantity
-from reportgen.findings import alternatives, interference
+from reportgen.findings import alternatives, interference, slowing
 from reportgen.findings.confidence import run_drift
 from reportgen.findings.crosschecks import LEVEL_TOLERANCE, REPORTED, reported_size, within
 from reportgen.findings.evidence import Evidence, central, interval, stated
 from reportgen.findings.finding import Claim, Verdict
 from reportgen.findings.hypotheses import Conclusion, over_several
 from reportgen.findings.metric import ALL_CORES, Kind, parse
-from reportgen.findings.wording import encoded, instructions, names, rules
+from reportgen.findings.wording import encoded, instructions, names, rules, sustained
 
 DRIFT_NOTICED = 0.01
 """Changes of the core clock below this are not called a drift."""
@@ -54,6 +54,7 @@ def remarks(evidence: Evidence, conclusions: Mapping[str, Conclusion]) -> Iterat
     yield from _disagreeing_probes(evidence)
     yield from _pages(evidence)
     yield from _scaling(evidence)
+    yield from _slowing(evidence)
 
 
 def _run(evidence: Evidence) -> Iterator[Remark]:
@@ -179,6 +180,17 @@ def _huge_granted(evidence: Evidence, quantity: Quantity) -> bool:
     points = (evidence.points.get(name) for name in quantity.points)
     granted = (point.facts.get("huge_bytes", 0) for point in points if point is not None)
     return any(isinstance(size, (int, float)) and size > 0 for size in granted)
+
+
+def _slowing(evidence: Evidence) -> Iterator[Remark]:
+    """A rate that fell under load, with what the clock excludes as an explanation."""
+    for name, ratio in evidence.of_kind(Kind.SUSTAINED_RATIO):
+        if slowing.slowed(ratio):
+            left, excluded = slowing.weigh(ratio)
+            what = names.precision(name.subject)
+            with_the_clock = slowing.TAKEN not in left or not excluded
+            text = sustained.slowing(what, ratio, with_the_clock, excluded)
+            yield Remark(f"slowing:{name.text}", Claim.INFERRED, text, (name.text,), left, excluded)
 
 
 def _scaling(evidence: Evidence) -> Iterator[Remark]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
-from reportgen.findings.metric import ALL_CORES, parse
+from reportgen.findings.metric import ALL_CORES, Kind, parse
 from reportgen.model.architecture import Fact
 from reportgen.roofline.roofs import FLOP, OP
 from reportgen.site import address, roofline_data
@@ -20,6 +20,7 @@ from reportgen.site.figures import (
     occupancy,
     roofline,
     roofline_record,
+    sustained,
     throughput,
     working_set,
 )
@@ -50,6 +51,7 @@ def draw_all(report: Report, store: Path) -> Iterator[tuple[str, Drawn]]:
         ("bandwidth", rates, bandwidth.draw),
         *((name, roofs(unit), roofline.draw) for name, unit in ROOFLINES.items()),
         ("occupancy", occupancies, occupancy.draw),
+        ("sustained", courses, sustained.draw),
     )
     for name, collect, draw in makers:
         record = collect(report)
@@ -240,3 +242,27 @@ def occupancies(report: Report) -> occupancy.Occupancies | None:
         title, variable = probe.title or probe.id, probe.variable.replace("_", " ")
         sweeps.append(occupancy.Sweep(title, variable, named, series))
     return occupancy.Occupancies(tuple(sweeps)) if sweeps else None
+
+
+def courses(report: Report) -> sustained.Courses | None:
+    """Every window of the visits under load, precision by precision."""
+    panels = []
+    for fact in report.of("peak."):
+        name, details = parse(fact.metric), report.details(fact.metric)
+        if name.kind is not Kind.SUSTAINED or not details.get("rate"):
+            continue
+        stem = fact.metric.removesuffix(".sustained")
+        burst, settling = report.fact(f"{stem}.burst"), report.fact(f"{stem}.settling_time")
+        panels.append(
+            sustained.Course(
+                title=f"{name.subject.upper()}, everything that takes part at once",
+                visits=tuple(details["visit"]),
+                seconds=tuple(details["time"]),
+                rates=tuple(rate / 1e9 for rate in details["rate"]),
+                burst=burst.value / 1e9 if burst is not None and burst.value else None,
+                sustained=fact.value / 1e9 if fact.value else None,
+                settling=settling.value if settling is not None and settling.high is not None else None,
+                unit=f"G{fact.unit.partition('/')[0]}/s",
+            )
+        )
+    return sustained.Courses(tuple(panels)) if panels else None

@@ -7,15 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.analysis import boundary, hierarchy, plateau, rises, robust, slope, tlb, working_set
+from reportgen.analysis import boundary, hierarchy, plateau, rises, robust, slope, sustained, tlb, working_set
 from reportgen.analysis import interference as arrangements
 from reportgen.backends import gates
 from reportgen.backends.cpu.clock import CALIBRATION_CYCLES, CANARY_INSTRUCTIONS, LONG_CHAIN, SHORT_CHAIN
+from reportgen.backends.cpu.preparation import WINDOW_SECONDS
 from reportgen.findings import confidence, crosschecks, interference
 from reportgen.findings.gates import GATES
 from reportgen.findings.metric import Kind
 from reportgen.findings.published import weighing
 from reportgen.model import comparable, compare
+from reportgen.suite.load import load_suite
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "method"
 PAGES = sorted(FOLDER.glob("*.md"))
@@ -125,6 +127,18 @@ def test_the_page_about_comparing_gives_the_least_relevant_differences() -> None
     assert float(written["interference index"]) == compare.RELEVANT[Kind.INTERFERENCE]
     assert written["latency and bandwidth of l3 and dram"] == percent(compare.FAR)
     assert written["clock that moved"] == percent(comparable.CLOCK_MOVED)
+
+
+def test_the_page_of_sustained_rates_gives_the_constants() -> None:
+    written = constants("sustained.md")
+    assert written["first windows"] == percent(sustained.FIRST)
+    assert written["last windows"] == percent(sustained.LAST)
+    assert int(written["windows of a visit, at least"]) == sustained.LEAST_WINDOWS
+    assert written["settled"] == percent(sustained.SETTLED)
+    assert written["loosest interval"] == percent(sustained.LOOSE)
+    assert float(written["robust deviations"]) == sustained.NOISE
+    assert written["window"] == f"{1000 * WINDOW_SECONDS:g} ms"
+    assert written["visit"] == f"{load_suite().definitions['roofline/sustained_fp32'].seconds:g} s"
 
 
 def test_the_page_of_cross_checks_gives_the_tolerances() -> None:

@@ -76,6 +76,14 @@ def pages(metric: MetricId) -> str:
     return " on 4 KiB pages" if metric.pages == "4k" else ""
 
 
+_UNDER_LOAD = {
+    Kind.BURST: "{} rate under load at first",
+    Kind.SUSTAINED: "{} rate under load in the end",
+    Kind.SUSTAINED_RATIO: "{} rate in the end over that at first",
+    Kind.SETTLING_TIME: "time until the {} rate settled",
+}
+
+
 def with_article(title: str) -> str:
     """A title as a subject: "64-bit integer add" -> "A 64-bit integer add", "FP32 add" -> "An FP32 add"."""
     first = title.replace("-", " ").split(" ", 1)[0] or "instruction"
@@ -128,6 +136,8 @@ def noun(metric: str, title: Callable[[str], str]) -> str:
             text = f"the {precision(subject)} peak"
         case Kind.PEAK_PER_CYCLE:
             text = f"the {precision(subject)} peak per cycle"
+        case Kind.BURST | Kind.SUSTAINED | Kind.SUSTAINED_RATIO | Kind.SETTLING_TIME:
+            text = f"the {_UNDER_LOAD[name.kind].format(precision(subject))}"
         case Kind.KERNEL:
             text = f"the rate of {subject} at {size_name(subject)} = {part}"
         case Kind.RIDGE:

@@ -8,8 +8,8 @@ from reportgen.analysis.quantity import Quantity
 from reportgen.findings import interference
 from reportgen.findings.claims import READ
 from reportgen.findings.evidence import Evidence, central
-from reportgen.findings.metric import Kind, MetricId, parse
-from reportgen.findings.wording import encoded, general, instructions, memory
+from reportgen.findings.metric import UNDER_LOAD, Kind, MetricId, parse
+from reportgen.findings.wording import encoded, general, instructions, memory, sustained
 from reportgen.findings.wording.names import noun
 from reportgen.status import Status
 
@@ -51,6 +51,10 @@ def _by_kind(evidence: Evidence, name: MetricId, quantity: Quantity, phrase: str
         case Kind.PEAK | Kind.PEAK_PER_CYCLE:
             operation = quantity.details.get("operation", "")
             text = memory.peak(name, quantity, evidence.title(operation) if operation else "")
+        case _ if name.kind in UNDER_LOAD.values():
+            operation = str(quantity.details.get("operation", ""))
+            titled = evidence.title(operation) if operation else ""
+            text = sustained.told(name, quantity, titled, evidence.gpu)
         case Kind.KERNEL:
             text = memory.library(name, quantity)
         case Kind.RIDGE:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from reportgen.model.exports.gpu_entries import ROWS
 from reportgen.runs.disk import write_file
 
 CSV = "dictionary.csv"
@@ -180,6 +181,42 @@ ENTRIES: tuple[Entry, ...] = (
         caveat="Independent of the clock; multiply by the clock you expect.",
     ),
     Entry(
+        pattern="peak.<precision>.burst",
+        title="burst rate",
+        unit="FLOP/second or OP/second",
+        definition="Rate of all cores (of a GPU: of the device) in the windows that begin in the first tenth "
+        "of a visit of seconds under load: their median.",
+        method="sustained",
+        caveat="What came before counts: a device that has just worked starts warmer. Not the peak of one "
+        "core.",
+    ),
+    Entry(
+        pattern="peak.<precision>.sustained",
+        title="sustained rate",
+        unit="FLOP/second or OP/second",
+        definition="The same in the windows that begin in the last quarter of the visit.",
+        method="sustained",
+        caveat="Over the seconds of the visit; heat may lower it further over minutes.",
+    ),
+    Entry(
+        pattern="peak.<precision>.sustained_ratio",
+        title="sustained over burst",
+        unit="ratio",
+        definition="Sustained rate over burst rate, visit by visit.",
+        method="sustained",
+        caveat="How far the rate fell, not why; the clock beside the windows excludes some explanations.",
+    ),
+    Entry(
+        pattern="peak.<precision>.settling_time",
+        title="settling time",
+        unit="second",
+        definition="Time from the start of the load until the rate came to within 2 % of the sustained one "
+        "and stayed there.",
+        method="sustained",
+        caveat="Absent where the rate changed by less. To a window: the interval covers all visits and one "
+        "window on either side.",
+    ),
+    Entry(
         pattern="kernel.<routine>.<n>",
         title="library routine",
         unit="FLOP/second",
@@ -245,6 +282,7 @@ ENTRIES: tuple[Entry, ...] = (
         caveat="Nominal: worked out from the vendor's limits and the compiled kernels. Says how many fit, "
         "not how fast they run.",
     ),
+    *(Entry(*row) for row in ROWS),
 )
 
 

@@ -22,6 +22,7 @@ from reportgen.site.sections import (
     occupancy,
     roofline,
     states,
+    sustained,
 )
 from reportgen.site.view import Section, View
 from reportgen.units import format_bytes, format_value
@@ -40,6 +41,7 @@ def sections(view: View, site_url: str) -> list[Section]:
         memory.section(view),
         bandwidth.section(view),
         roofline.section(view),
+        sustained.section(view),
         measuring.section(view),
         states.section(view),
         downloads.section(view),

@@ -32,13 +32,15 @@ KERNELS = (
     Column("verdict"),
     Column("why, and what to change"),
 )
+SHOWN = (Kind.PEAK, Kind.PEAK_PER_CYCLE, Kind.RIDGE)
+"""What the table of roofs holds; rates under load for seconds have a section of their own."""
 FEW = 6
 """So many things that are not drawn are listed openly; more are folded."""
 
 
 def section(view: View) -> Section | None:
     """Compute roofs, ridges and kernels of one core."""
-    facts = view.report.of("peak.", "ridge.")
+    facts = [f for f in view.report.of("peak.", "ridge.") if parse(f.metric).kind in SHOWN]
     sheet = view.report.roofline
     if not facts and not sheet.points:
         return None
