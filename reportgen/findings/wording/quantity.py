@@ -54,7 +54,8 @@ def _by_kind(evidence: Evidence, name: MetricId, quantity: Quantity, phrase: str
         case _ if name.kind in UNDER_LOAD.values():
             operation = str(quantity.details.get("operation", ""))
             titled = evidence.title(operation) if operation else ""
-            text = sustained.told(name, quantity, titled, evidence.gpu)
+            gpu = evidence.run.device.isa.startswith("sm_")
+            text = sustained.told(name, quantity, titled, gpu)
         case Kind.KERNEL:
             text = memory.library(name, quantity)
         case Kind.RIDGE:
