@@ -57,6 +57,8 @@ STOOD_STILL = "clock stood still"
 UNEVEN = "warm-up and body disagree"
 WRONG = "wrong result"
 """The program left other results than at its first run."""
+THROTTLED = "throttled"
+"""The device said before or after the visit that heat or a failing supply held it down."""
 
 REJUDGED = frozenset({ACCEPTED, DISAGREE, SLOW})
 """Verdicts that a second judgement may change; the others are facts that only the launcher saw."""

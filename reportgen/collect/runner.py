@@ -227,6 +227,8 @@ class _Collector:
     def run(self, suite: Suite | None) -> Outcome:
         before = self._before
         header = self._header()
+        if warning := header.environment.get("warning"):
+            self._progress.say(f"warning: {warning}")
         asked = self._plan(suite, before.header if before else header)
         header = msgspec.structs.replace(
             header,

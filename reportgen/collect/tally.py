@@ -22,6 +22,9 @@ FINAL = frozenset({Status.FAILED, Status.TIMED_OUT, Status.UNSUPPORTED, Status.N
 FAILURES = 2
 """Visits that may fail before a point is left alone; one may have been bad luck (memory, a kill)."""
 
+OF_VISITS = "visit."
+"""Facts whose names begin so are kept of every visit, one behind the other."""
+
 TOO_FEW = "too few samples passed the gates"
 """Reason of `unstable`, before the numbers."""
 
@@ -107,7 +110,11 @@ def settle(asked: Asked, made: Made | Fault, tally: Tally, passes: int, unreache
     verdict = verdict or _measured(made, tally, passes)
     facts: dict[str, int | float | str] = {}
     for batch in tally.batches:
-        facts |= batch.facts
+        facts |= batch.facts | {
+            name: f"{facts[name]}; {value}"
+            for name, value in batch.facts.items()
+            if name.startswith(OF_VISITS) and name in facts
+        }
     stops = [batch.stop for batch in tally.batches if batch.stop]
     return Point(
         id=asked.point.id,
@@ -141,6 +148,8 @@ def _measured(made: Made | Fault, tally: Tally, passes: int) -> tuple[Status, st
         seen = f"{tally.accepted} of {tally.total}, from {len(tally.passes)} passes"
         need = f"{gates.MIN_ACCEPTED} from {min(2, passes)} passes are needed"
         notes.insert(0, f"{TOO_FEW} ({seen}; {need}{f'; {why}' if why else ''})")
+        if tally.rejected[gates.THROTTLED] * 2 > tally.total:
+            return Status.THROTTLED, "; ".join(notes)
         return Status.UNSTABLE, "; ".join(notes)
     unverified = builds.unverified(made) if isinstance(made, Made) else ""
     if unverified:

@@ -16,6 +16,7 @@ from reportgen.backends.cuda.launcher import CudaLauncher
 from reportgen.collect.worker import serve
 from reportgen.runs.schema import Device, Program
 from reportgen.suite.definition import Operation, PlannedPoint, Probe
+from tests.simulated import nvml
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "tests/data/cuda_stand_in/libcuda.c"
@@ -89,4 +90,6 @@ def command(selector: str, role: str) -> list[str]:
 
 def main(role: str) -> None:
     """A worker process."""
+    if os.environ.get(nvml.VARIABLE):
+        nvml.install()
     serve(StandIn(), role)

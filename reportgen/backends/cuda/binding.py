@@ -28,8 +28,8 @@ Shape = tuple[int, int, int]
 Argument = tuple[int, int]
 """A whole number that a kernel takes (address, handle, count), and its bytes: 4 or 8."""
 
-MULTIPROCESSORS = 16
-"""An attribute of a device (`CUdevice_attribute`)."""
+MULTIPROCESSORS, PCI_BUS, PCI_DEVICE, PCI_DOMAIN = 16, 33, 34, 50
+"""Attributes of a device (`CUdevice_attribute`)."""
 
 SHARED_BYTES, DYNAMIC_SHARED, ANY_CLUSTER = 1, 8, 14
 """Attributes of a function (`CUfunction_attribute`)."""

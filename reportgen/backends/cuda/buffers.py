@@ -91,7 +91,8 @@ class Passed:
     warm: int = 0
     """Loads before the first window."""
     places: dict[str, int] = field(default_factory=dict)
-    """Position in `values` of what changes from launch to launch: `node`, `loads`, `number`."""
+    """Position in `values` of what changes from launch to launch: `node`, `loads`, `number`, `clocks`, and
+    settings by their names."""
     facts: dict[str, int | float | str] = field(default_factory=dict)
     owned: list[int] = field(default_factory=list)
 
@@ -200,6 +201,7 @@ def _clocks(made: Passed, rest: str) -> Argument:
     reads = 2 * max(made.threads * made.blocks, made.windows)
     made.clock_bytes = (reads + made.blocks) * made.clock_bits // 8
     made.clocks = made.allocate(made.clock_bytes)
+    made.places["clocks"] = len(made.values)
     return made.clocks, 8
 
 
@@ -335,6 +337,11 @@ def _number(made: Passed, _rest: str) -> Argument:
     return 0, 4
 
 
+def _setting(made: Passed, rest: str) -> Argument:
+    made.places[rest] = len(made.values)
+    return int(made.setup[rest]), 4
+
+
 _MAKERS: dict[str, Callable[[Passed, str], Argument]] = {
     "input": _input,
     "output": _output,
@@ -349,7 +356,7 @@ _MAKERS: dict[str, Callable[[Passed, str], Argument]] = {
     "value": _factor,
     "count": _count,
     "number": _number,
-    "setting": lambda made, rest: (int(made.setup[rest]), 4),
+    "setting": _setting,
     "clocks": _clocks,
 }
 

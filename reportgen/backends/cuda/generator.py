@@ -34,6 +34,7 @@ KINDS: dict[str, Callable[[Request], Parts]] = {
     "warpgroup": asynchronous.warpgroup,
     "tensor_memory": asynchronous.tensor_memory,
     "saturated": saturated.saturated,
+    "sustained": saturated.held,
     "chase": memory.chase,
     "trace": memory.trace,
     "l2_matrix": memory.l2_matrix,

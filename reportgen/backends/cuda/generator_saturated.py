@@ -46,6 +46,12 @@ def saturated(request: Request) -> Parts:
     )
 
 
+def held(request: Request) -> Parts:
+    """The same for as long as a visit lasts: the launcher chooses how many turns make a window of time."""
+    parts = saturated(request)
+    return parts._replace(setup=parts.setup | {"kind": "held"})
+
+
 def _group(
     request: Request, name: str, operation: Operation, target: str, setup: dict[str, int | float | str]
 ) -> Parts:

@@ -11,6 +11,7 @@ bulk      copies between global and shared memory, each waited for
 stream    the whole launch is timed, by events: bandwidth of all multiprocessors together
 kernel    the same of a computation: matrix products, vectors, rows
 saturated the same of a loop that keeps every multiprocessor busy
+held      that loop for as long as the visit lasts, in windows of time (`holding`)
 
 Launch shape: `threads` of a block (else `warps` x 32, else one warp), `blocks` (else 1),
 `dynamic_bytes`.  `team` threads share one repetition of the work:
@@ -26,11 +27,12 @@ import msgspec
 
 from reportgen.backends.base import Batch, Order
 from reportgen.backends.cuda import binding as cuda
-from reportgen.backends.cuda import buffers, constants, targets
+from reportgen.backends.cuda import buffers, constants, nvml, targets
 from reportgen.backends.cuda.binding import Binding, Handle, Shape
 from reportgen.backends.cuda.chase import Setup
 from reportgen.backends.cuda.clock import Frame
-from reportgen.backends.cuda.sampling import sample
+from reportgen.backends.cuda.holding import hold
+from reportgen.backends.cuda.sampling import sample, watched
 from reportgen.backends.cuda.shots import Prepared
 from reportgen.errors import LaunchError
 from reportgen.runs.schema import Device
@@ -38,7 +40,7 @@ from reportgen.runs.schema import Device
 WARP = 32
 FULL = 8
 """Blocks of 256 threads that fill a multiprocessor."""
-KINDS = ("body", "chase", "trace", "l2_matrix", "bulk", "stream", "kernel", "saturated")
+KINDS = ("body", "chase", "trace", "l2_matrix", "bulk", "stream", "kernel", "saturated", "held")
 
 
 class CudaLauncher:
@@ -60,6 +62,7 @@ class CudaLauncher:
         self._target = targets.parse(device.isa)
         self._multiprocessors = self._binding.attribute(cuda.MULTIPROCESSORS)
         self._frame = Frame(self._binding, self._target.name)
+        self._watch = nvml.Watch(_pci(self._binding))
         self._modules: dict[str, tuple[Handle, bytes]] = {}
 
     def measure(self, order: Order) -> Batch:
@@ -74,7 +77,13 @@ class CudaLauncher:
         prepared = self._prepare(order, module, code)
         try:
             setup = time.perf_counter() - began
-            batch = sample(order, prepared, self._binding, self._frame)
+            before = self._watch()
+            batch = (
+                hold(order, prepared, self._binding, self._frame, self._watch)
+                if prepared.kind == "held"
+                else sample(order, prepared, self._binding, self._frame)
+            )
+            batch = watched(batch, before, self._watch())
         finally:
             prepared.passed.close()
         facts = batch.facts | {"binding": self._binding.name}
@@ -129,9 +138,18 @@ class CudaLauncher:
         )
 
 
+def _pci(binding: Binding) -> str:
+    """`00000000:3b:00.0`, by which NVML knows the device; empty where the driver does not tell."""
+    try:
+        domain, bus, device = map(binding.attribute, (cuda.PCI_DOMAIN, cuda.PCI_BUS, cuda.PCI_DEVICE))
+    except LaunchError:
+        return ""
+    return f"{domain:08x}:{bus:02x}:{device:02x}.0"
+
+
 def _grid(kind: str, setup: Setup, threads: int, multiprocessors: int) -> Shape:
     """Blocks of a launch."""
-    if kind in ("l2_matrix", "saturated"):
+    if kind in ("l2_matrix", "saturated", "held"):
         return multiprocessors, 1, 1
     if kind != "kernel":
         return int(setup.get("blocks", 1)), 1, 1
@@ -153,7 +171,7 @@ def _repetitions(kind: str, setup: Setup, threads: int, blocks: int, passed: buf
         return 1
     if kind == "stream":
         return int(passed.facts["turns"]) * threads * blocks
-    if kind == "saturated":
+    if kind in ("saturated", "held"):
         return int(setup["turns"]) * blocks * (threads // int(setup.get("team", WARP)))
     return max(1, threads // int(setup.get("team", WARP)))
 

@@ -27,6 +27,61 @@ NORMAL = 0x1
 """Bits that mean nothing bad."""
 
 
+HARMFUL = 0x8 | 0x20 | 0x40 | 0x80
+"""Bits of a device that is too hot, or whose supply fails: it is not in the state that was asked about.
+
+A power cap is not among them: so a device works under load, and the clock beside every sample shows it.
+"""
+
+
+class Watch:
+    """NVML kept open for one device, to be asked before and after every visit.
+
+    Args:
+        pci: address of the device; empty where it is not known.
+    """
+
+    def __init__(self, pci: str) -> None:
+        self._handle: Any = None
+        self._nvml: Any = None
+        try:
+            import pynvml
+
+            pynvml.nvmlInit()
+            if pci:
+                self._handle = pynvml.nvmlDeviceGetHandleByPciBusId_v2(pci.encode())
+                self._nvml = pynvml
+        except ImportError:
+            pass
+        except Exception:  # noqa: BLE001 - whatever a driver's own library does, nothing needs it
+            self._handle = None
+
+    @property
+    def known(self) -> bool:
+        """Whether there is anything to be heard; why not stands in the run's environment."""
+        return self._handle is not None
+
+    def __call__(self) -> dict[str, float]:
+        """What it tells of clocks, temperature and power, and `throttle_bits`."""
+        if not self.known:
+            return {}
+        nvml, handle = self._nvml, self._handle
+        asked: dict[str, Callable[[], float]] = {
+            "sm_clock_mhz": lambda: nvml.nvmlDeviceGetClockInfo(handle, nvml.NVML_CLOCK_SM),
+            "memory_clock_mhz": lambda: nvml.nvmlDeviceGetClockInfo(handle, nvml.NVML_CLOCK_MEM),
+            "gpu_temperature_c": lambda: nvml.nvmlDeviceGetTemperature(handle, nvml.NVML_TEMPERATURE_GPU),
+            "gpu_power_w": lambda: nvml.nvmlDeviceGetPowerUsage(handle) / 1000,
+            "throttle_bits": lambda: _reasons(nvml, handle),
+        }
+        found = {}
+        for name, ask in asked.items():
+            try:
+                found[name] = float(ask())
+            except (nvml.NVMLError, AttributeError, TypeError, ValueError):
+                continue
+        return found
+
+
 def read(pci: str) -> Fields:
     """What NVML says of the device at a PCI address; `nvml_unknown` says why nothing is known.
 
@@ -66,7 +121,7 @@ def _fields(nvml: Any, handle: Any) -> Fields:
         "gpu_temperature_c": lambda: int(nvml.nvmlDeviceGetTemperature(handle, nvml.NVML_TEMPERATURE_GPU)),
         "gpu_power_w": lambda: nvml.nvmlDeviceGetPowerUsage(handle) / 1000,
         "gpu_power_limit_w": lambda: nvml.nvmlDeviceGetEnforcedPowerLimit(handle) / 1000,
-        "gpu_throttle": lambda: throttle(int(nvml.nvmlDeviceGetCurrentClocksThrottleReasons(handle))),
+        "gpu_throttle": lambda: throttle(_reasons(nvml, handle)),
         "gpu_ecc": lambda: bool(nvml.nvmlDeviceGetEccMode(handle)[0]),
         "gpu_mig": lambda: bool(nvml.nvmlDeviceGetMigMode(handle)[0]),
         "gpu_persistence": lambda: bool(nvml.nvmlDeviceGetPersistenceMode(handle)),
@@ -80,6 +135,12 @@ def _fields(nvml: Any, handle: Any) -> Fields:
         except (nvml.NVMLError, AttributeError, TypeError, ValueError) as error:
             found[f"{name}_unknown"] = _say(error)
     return found
+
+
+def _reasons(nvml: Any, handle: Any) -> int:
+    """Bits of `THROTTLE`; the call was renamed."""
+    ask = getattr(nvml, "nvmlDeviceGetCurrentClocksEventReasons", None)
+    return int((ask or nvml.nvmlDeviceGetCurrentClocksThrottleReasons)(handle))
 
 
 def throttle(bits: int) -> str:

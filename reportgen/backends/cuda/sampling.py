@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from reportgen.backends import gates
 from reportgen.backends.base import Batch, Order
+from reportgen.backends.cuda import nvml
 from reportgen.backends.cuda.binding import Binding
 from reportgen.backends.cuda.clock import Frame, Pace
 from reportgen.backends.cuda.shots import NS_OF_MS, Outside, Prepared, Shot, shoot
@@ -104,6 +108,24 @@ def sample(order: Order, prepared: Prepared, binding: Binding, frame: Frame) -> 
         seconds={"measure": spent - pacer.spent, "calibrate": pacer.spent},
         **_verdict(reading),
     )
+
+
+def watched(batch: Batch, before: Mapping[str, float], after: Mapping[str, float]) -> Batch:
+    """A visit with what NVML said before and after it; where that was throttled, no sample of it counts.
+
+    Facts `visit.<name>` are `before-after`; the run keeps those of every visit.
+    """
+    shared = [name for name in before if name in after and name != "throttle_bits"]
+    facts: dict[str, int | float | str] = {
+        f"visit.{name}": f"{before[name]:g}-{after[name]:g}" for name in shared
+    }
+    bits = int(before.get("throttle_bits", 0)) | int(after.get("throttle_bits", 0))
+    if nvml.throttle(bits) != "none":
+        facts["visit.gpu_throttle"] = nvml.throttle(bits)
+    marks = batch.gates
+    if bits & nvml.HARMFUL and "windows" not in batch.facts:  # else its course is what was asked
+        marks = [gates.THROTTLED if mark == gates.ACCEPTED else mark for mark in marks]
+    return msgspec.structs.replace(batch, gates=marks, facts=batch.facts | facts)
 
 
 def _launches(warm: Shot) -> int:

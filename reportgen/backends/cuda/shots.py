@@ -20,7 +20,7 @@ CHOSEN_APART = 37
 NS_OF_MS = 1e6
 QUEUE_US = 8.0
 """Within which a launch from Python is queued."""
-WHOLE = frozenset({"stream", "kernel", "saturated"})
+WHOLE = frozenset({"stream", "kernel", "saturated", "held"})
 STILL_HERE = frozenset({"shared", "local"})
 """Paths whose kernels lay out their nodes anew in every launch, and always start at the first."""
 
@@ -173,9 +173,7 @@ def _shot(
         idle = np.flatnonzero(np.all(own == untouched, axis=1))
         _written(own[idle[0]] if len(idle) else own[0], untouched, int(idle[0]) if len(idle) else 0)
     _written(own, untouched, 0)
-    # relative to the block's first read, so that a counter that wraps round does no harm
-    near = _differences(prepared, own, own[:, :1])
-    spans = (near[:, 1::2].max(axis=1) - near[:, ::2].min(axis=1)).tolist()
+    spans = _spans(prepared, own).tolist()
     tail = reads[prepared.blocks * each :][: prepared.blocks]
     places = [int(place) if place != untouched else -1 for place in tail]
     middle = sorted(spans)[len(spans) // 2]
@@ -189,6 +187,28 @@ def _shot(
         milliseconds=milliseconds,
         wrong=wrong,
     )
+
+
+def _spans(prepared: Prepared, own: Reads) -> Reads:
+    """Cycles of each block (row) from its first read to its last."""
+    # relative to the block's first read, so that a counter that wraps round does no harm
+    near = _differences(prepared, own, own[:, :1])
+    spans: Reads = near[:, 1::2].max(axis=1) - near[:, ::2].min(axis=1)
+    return spans
+
+
+def first_block(binding: Binding, prepared: Prepared, address: int) -> int:
+    """Cycles of the first block, whose clock reads lie at an address.
+
+    Raises:
+        LaunchError: it left none.
+    """
+    words = 2 * prepared.threads
+    bits = prepared.passed.clock_bits
+    kind = np.uint64 if bits == 64 else np.uint32
+    reads = np.frombuffer(binding.read(address, words * bits // 8), dtype=kind).astype(np.int64)
+    _written(reads, -1 if bits == 64 else 0xFFFFFFFF, 0)
+    return int(_spans(prepared, reads.reshape(1, words))[0])
 
 
 def _written(reads: Reads, untouched: int, block: int) -> None:

@@ -40,7 +40,7 @@ int cuDeviceTotalMem_v2(size_t* n, int d) { (void)d; *n = (size_t)141 << 30; ret
 int cuDeviceGetAttribute(int* v, int which, int d) {
   (void)d;
   if (which == number("STAND_IN_LACKS", -1)) return 1;
-  *v = which == 75 ? 9 : which == 76 ? 0 : which == 16 ? 4 : which == 20 ? number("STAND_IN_MODE", 0) : 0;
+  *v = which == 33 ? 0x3b : which == 75 ? 9 : which == 76 ? 0 : which == 16 ? 4 : which == 20 ? number("STAND_IN_MODE", 0) : 0;
   return 0;
 }
 int cuDevicePrimaryCtxRetain(void** c, int d) { (void)d; *c = (void*)8; return 0; }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 
 import pytest
 
@@ -134,6 +135,22 @@ def test_a_peak_is_that_of_every_multiprocessor(
         int(made.setup["turns"]) * MULTIPROCESSORS * teams * launches
     }
     assert set(batch.columns["ticks"]) == {round(launches * 50_000 * 1.98)}
+
+
+def test_a_load_that_is_held_has_windows_in_the_order_of_time(
+    launcher: tuple[CudaLauncher, HostGpu],
+) -> None:
+    made = source("roofline/sustained_fp32", operation="fp32_fma", accumulators=8, warps=16)
+    batch = visit(launcher, made)  # 2 ms, and a launch takes 50 microseconds whatever it does
+    windows = int(batch.facts["windows"])
+    assert (batch.status, windows, set(batch.gates)) == ("ok", 12, {"accepted"})
+    assert batch.columns["sample"] == list(range(windows))
+    starts = batch.columns["start"]
+    assert [later - earlier for earlier, later in pairwise(starts)] == [50_000] * (windows - 1)
+    assert set(batch.columns["ticks"]) == set(batch.columns["calibration_before"]) == {WINDOW}
+    assert set(batch.columns["calibration_after"]) == {50_000}
+    turns = round(int(made.setup["turns"]) * 2 / windows / 0.05)
+    assert set(batch.columns["repetitions"]) == {turns * MULTIPROCESSORS * 16}
 
 
 def test_an_argument_that_is_not_known(launcher: tuple[CudaLauncher, HostGpu]) -> None:

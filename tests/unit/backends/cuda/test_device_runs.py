@@ -84,6 +84,33 @@ def test_cycles_are_exact_and_nanoseconds_are_told(sealed: Outcome) -> None:
     assert {mark.cycle_hz for mark in sealed.run.drift} == {1.98e9}
 
 
+@pytest.mark.parametrize(
+    ("bits", "status"), [("0x40", Status.THROTTLED), ("0x4", Status.OK), ("0", Status.OK), ("0x1", Status.OK)]
+)
+def test_a_device_that_is_held_down(library: Path, tmp_path: Path, bits: str, status: Status) -> None:
+    """Heat spoils samples, a power cap does not: it is how a device works under load."""
+    done = run(tmp_path, library, "fine", STAND_IN_NVML=1, STAND_IN_THROTTLE=bits)
+    point = points(done)["fine"]
+    assert point.status == status
+    assert point.total > 0
+    visits = 5 if status == Status.OK else 7  # it marks drift too; what lacks samples is visited again
+    assert str(point.facts["visit.sm_clock_mhz"]).split("; ") == ["1980-1980"] * visits
+    assert str(point.facts["visit.gpu_power_w"]).startswith("312.5-312.5")
+    if status == Status.THROTTLED:
+        assert "throttled" in point.reason
+        assert "thermal (hardware)" in str(point.facts["visit.gpu_throttle"])
+    samples = read.load(done.path).samples
+    fine = samples[samples["point"].str.contains("fine")]
+    assert set(fine["gate"]) == {"throttled" if status == Status.THROTTLED else "accepted"}
+
+
+def test_a_field_that_nvml_does_not_tell(library: Path, tmp_path: Path) -> None:
+    done = run(tmp_path, library, "fine", STAND_IN_NVML=1, STAND_IN_NVML_LACKS="nvmlDeviceGetPowerUsage")
+    facts = points(done)["fine"].facts
+    assert "visit.gpu_power_w" not in facts
+    assert "visit.gpu_temperature_c" in facts
+
+
 def test_a_kernel_that_never_ends_is_stopped(library: Path, tmp_path: Path) -> None:
     found = points(run(tmp_path, library, "hang", "fine", patience=0.5))
     assert found["hang"].status == Status.TIMED_OUT

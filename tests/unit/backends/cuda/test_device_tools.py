@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.backends.cuda import binding, counters, nvml, results
+from reportgen.backends.cuda import binding, counters, driver, environment, nvml, results
 from reportgen.backends.cuda.counters import Reading
 from reportgen.errors import BackendUnavailable, DeviceLost, LaunchError, UserError
+from tests.simulated import nvml as nvml_module
+from tests.simulated import stand_in
 
 DATA = Path(__file__).resolve().parents[3] / "data/ncu"
 """Layouts of ncu's tables, as versions of it print them, among what else goes to the same stream."""
@@ -85,3 +87,41 @@ def test_nvml_without_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "pip install nvidia-ml-py" in str(nvml.read("0000:3b:00.0")["nvml_unknown"])
     assert nvml.throttle(0x1) == "none"
     assert nvml.throttle(0x1 | 0x4 | 0x40) == "power cap, thermal (hardware)"
+
+
+def told(monkeypatch: pytest.MonkeyPatch, **changes: str) -> dict[str, object]:
+    for name, value in changes.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setitem(sys.modules, "pynvml", nvml_module.module())
+    gpu = driver.Gpu("NVIDIA H200", 90, 132, 1 << 30, "0000:3b:00.0")
+    monkeypatch.setattr(driver, "ask", lambda: driver.Answer((gpu,), 13000))
+    return dict(environment.environment(stand_in.DEVICE))
+
+
+def test_the_state_of_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    fields = told(monkeypatch)
+    assert (fields["sm_clock_mhz"], fields["gpu_power_w"], fields["gpu_throttle"]) == (1980, 312.5, "none")
+    assert (fields["gpu_ecc"], fields["gpu_mig"], fields["gpu_persistence"]) == (True, False, True)
+    assert "warning" not in fields
+    assert not [name for name in fields if name.endswith("_unknown")]
+
+
+def test_a_device_that_others_use_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    fields = told(monkeypatch, STAND_IN_PROCESSES="2", STAND_IN_THROTTLE="0x20")
+    assert fields["gpu_other_processes"] == 2
+    assert "2 other processes use the device" in str(fields["warning"])
+    assert "clocks are held down: thermal (software)" in str(fields["warning"])
+
+
+def test_a_field_that_nvml_refuses_has_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    fields = told(monkeypatch, STAND_IN_NVML_LACKS="nvmlDeviceGetEccMode")
+    assert fields["gpu_ecc_unknown"] == "Not Supported"
+    assert "gpu_ecc" not in fields
+
+
+def test_a_device_that_nvml_does_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pynvml", nvml_module.module())
+    assert nvml.read("0000:99:00.0") == {"nvml_unknown": "Not Found"}
+    watch = nvml.Watch("0000:99:00.0")
+    assert not watch.known
+    assert watch() == {}
