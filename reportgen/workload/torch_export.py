@@ -8,12 +8,19 @@ time: fused LSTM and attention kernels hide their operations from it.
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reportgen.errors import UserError
-from reportgen.workload.graph import Graph, Op, Role, Tensor
-from reportgen.workload.torch_operators import operation
+from reportgen.workload.graph import Body, Graph, Op, Role, Tensor
+from reportgen.workload.torch_operators import is_known, operation
+
+ROUNDS = 4
+"""How often operators without a rule are taken apart: a loss becomes a softmax and a smaller loss, ..."""
+
+HIGHER = {"cond": "If", "while_loop": "While", "scan": "Scan"}
+"""Operators of torch that take graphs, and their kind here."""
 
 
 def from_torch(module: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None) -> Graph:
@@ -37,10 +44,13 @@ def from_torch(module: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] 
 
     tree = torch.utils._pytree
     copied = _without_data(torch, module)
+    given = tree.tree_map(meta, tuple(args)), tree.tree_map(meta, dict(kwargs or {}))
     try:
-        program = torch.export.export(
-            copied, tree.tree_map(meta, tuple(args)), tree.tree_map(meta, dict(kwargs or {})), strict=False
-        )
+        # On "meta" lies also what the module makes while it runs: masks, positions.  Warnings are about how
+        # to run the exported program; the copy is thrown away.
+        with torch.device("meta"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            program = _taken_apart(torch.export.export(copied, *given, strict=False))
     except Exception as refused:  # dozens of kinds, none of them ours
         first = str(refused).strip().splitlines()[0] if str(refused).strip() else type(refused).__name__
         raise UserError(
@@ -48,6 +58,25 @@ def from_torch(module: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] 
             "Change what it names, or export the module to ONNX and count the file.",
         ) from refused
     return graph_of(program, type(module).__name__)
+
+
+def _taken_apart(program: Any) -> Any:
+    """The program with operators that are unknown here replaced by those they consist of.
+
+    All others stay, since a fused one says more than its parts; so do those that torch cannot take apart.
+    """
+    from torch.export.exported_program import default_decompositions
+
+    known_to_torch = default_decompositions()
+    for _ in range(ROUNDS):
+        called = {node.target for node in program.graph.nodes if node.op == "call_function"}
+        table = {
+            one: known_to_torch[one] for one in called if not is_known(str(one)) and one in known_to_torch
+        }
+        if not table:
+            break
+        program = program.run_decompositions(table)
+    return program
 
 
 def _without_data(torch: Any, module: Any) -> Any:
@@ -66,19 +95,21 @@ def graph_of(program: Any, name: str = "") -> Graph:
     Reads `program.graph.nodes` (op, target, args, kwargs, meta), `program.graph_signature` and, to find
     tied weights, `program.state_dict`.
     """
-    reader = _Reader(program)
+    signature = program.graph_signature
+    held = {**signature.inputs_to_parameters, **signature.inputs_to_buffers}
+    reader = _Reader(held, program.state_dict, getattr(program, "graph_module", None))
     for node in program.graph.nodes:
         reader.read(node)
     return Graph(tuple(reader.ops), tuple(reader.inputs), tuple(reader.outputs), name)
 
 
 class _Reader:
-    """Node after node of one exported program."""
+    """Node after node of one exported program, or of a graph in it."""
 
-    def __init__(self, program: Any) -> None:
-        signature = program.graph_signature
-        self.held = {**signature.inputs_to_parameters, **signature.inputs_to_buffers}
-        self.state = program.state_dict
+    def __init__(self, held: Mapping[str, str], state: Mapping[str, Any], module: Any) -> None:
+        self.held = held
+        self.state = state
+        self.module = module
         self.tensors: dict[Any, Tensor | tuple[Tensor, ...]] = {}
         self.first: dict[int, str] = {}
         self.ops: list[Op] = []
@@ -122,7 +153,48 @@ class _Reader:
             return
         self.tensors[node] = outs if isinstance(value, tuple | list) else outs[0]
         ins = tuple(self._flat((*node.args, *node.kwargs.values())))
+        if target in HIGHER:
+            bodies = self._bodies(target, node.args)
+            self.ops.append(Op(HIGHER[target], ins, outs, {}, _scope(node), node.name, bodies))
+            return
         self.ops.append(operation(target, node, ins, outs, self._operand, _scope(node)))
+
+    def _bodies(self, target: str, args: Sequence[Any]) -> tuple[Body, ...]:
+        """Of one of three calls.
+
+        `cond(which, then, else, operands)`, `while_loop(test, body, states, others)`,
+        `scan(body, states, sequences, others)`.
+        """
+        if target == "cond":
+            operands = self._flat(args[3])
+            return tuple(
+                Body(self._inner(graph, (), operands), 1, label)
+                for graph, label in ((args[1], "then"), (args[2], "else"))
+            )
+        others = self._flat(args[3]) if len(args) > 3 else []
+        if target == "while_loop":
+            states = self._flat(args[2])
+            return tuple(
+                Body(self._inner(graph, states, others), None, label)
+                for graph, label in ((args[0], "condition"), (args[1], "body"))
+            )
+        sequences = self._flat(args[2])
+        slices = [Tensor(one.shape[1:], one.dtype) for one in sequences]
+        times = sequences[0].shape[0] if sequences else None
+        return (Body(self._inner(args[0], [*self._flat(args[1]), *slices], others), times, "body"),)
+
+    def _inner(self, graph: Any, own: Sequence[Tensor], captured: Sequence[Tensor]) -> Graph:
+        """A graph in the program: its first arguments are its own, the rest are tensors from around it."""
+        module = getattr(self.module, graph.target)
+        reader = _Reader({}, {}, module)
+        inputs = [Tensor(one.shape, one.dtype) for one in own]
+        given = iter((*inputs, *captured))
+        for node in module.graph.nodes:
+            if node.op == "placeholder":
+                reader.tensors[node] = next(given)
+            else:
+                reader.read(node)
+        return Graph(tuple(reader.ops), tuple(inputs), tuple(reader.outputs), str(graph.target))
 
     def _operand(self, value: Any) -> Tensor | None:
         """The tensor that an argument is."""

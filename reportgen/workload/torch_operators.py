@@ -15,13 +15,14 @@ VIEWS = (
     "view reshape _unsafe_view unsqueeze squeeze expand permute transpose t numpy_T alias detach flatten "
     "unflatten lift_fresh_copy contiguous select slice split split_with_sizes chunk unbind narrow view_as "
     "expand_as movedim swapaxes diagonal dropout native_dropout feature_dropout alpha_dropout "
-    "_assert_tensor_metadata mT mH lift"
+    "_assert_tensor_metadata mT mH lift real imag view_as_real view_as_complex broadcast_tensors "
+    "unsafe_split unsafe_chunk broadcast_to unfold"
 )
 COPIES = (
     "clone copy copy_ cat stack constant_pad_nd pad repeat tile roll flip index_put slice_scatter "
     "select_scatter _to_copy to type_as full full_like zeros zeros_like ones ones_like empty empty_like "
     "arange new_zeros new_ones new_full new_empty scalar_tensor linspace triu tril eye fill one_hot "
-    "pixel_shuffle pixel_unshuffle repeat_interleave meshgrid im2col"
+    "pixel_shuffle pixel_unshuffle repeat_interleave meshgrid im2col diag_embed complex"
 )
 
 SAME_NAME = {
@@ -81,11 +82,38 @@ SAME_NAME = {
     "dot": "MatMul",
     "linear": "Linear",
     "gather": "GatherElements",
+    "_int_mm": "MatMul",
+    "std": "Variance",
+    "linalg_vector_norm": "ReduceL2",
+    "col2im": "Col2Im",
+    "grid_sampler_2d": "GridSample",
+    "grid_sampler_3d": "GridSample",
+    "nll_loss_forward": "NegativeLogLikelihoodLoss",
+    "nll_loss2d_forward": "NegativeLogLikelihoodLoss",
+    "hardshrink": "Shrink",
+    "softshrink": "Shrink",
+    "threshold": "ThresholdedRelu",
     "linalg_inv": "Inv",
     "linalg_cholesky": "Cholesky",
     "linalg_det": "Det",
 }
 """Operators whose rule needs no more than the tensors, in torch's order of arguments."""
+
+
+def is_known(target: str) -> bool:
+    """Whether an operator has a kind here, or is not one of ATen."""
+    namespace, plain = _plain(target)
+    return namespace != "aten" or any(plain in one for one in (_SPECIAL, _VIEWS, _COPIES, SAME_NAME))
+
+
+def _plain(target: str) -> tuple[str, str]:
+    """`aten.add_.Tensor` -> namespace, and the name without its overload and the mark of working in place."""
+    namespace, _, rest = target.partition(".")
+    name = rest.partition(".")[0] if namespace in ("aten", "prims") else target
+    plain = name if name.startswith("__") else name.rstrip("_")
+    if plain in ("max", "min") and target.endswith(".other"):  # of two tensors, not over an axis
+        plain = f"{plain}imum"
+    return namespace, plain
 
 
 def operation(
@@ -97,11 +125,7 @@ def operation(
     scope: tuple[str, ...],
 ) -> Op:
     """The operation of a call such as `aten.conv2d.default`; an unknown one keeps its torch name."""
-    namespace, _, rest = target.partition(".")
-    name = rest.partition(".")[0] if namespace in ("aten", "prims") else target
-    plain = name if name.startswith("__") else name.rstrip("_")
-    if plain in ("max", "min") and target.endswith(".other"):  # of two tensors, not over an axis
-        plain = f"{plain}imum"
+    _, plain = _plain(target)
     special = _SPECIAL.get(plain)
     if special is not None:
         kind, given, attrs = special(node, operand, outs)
@@ -201,6 +225,16 @@ def _adaptive(mode: str) -> Callable[[Any, Operand, tuple[Tensor, ...]], Special
     return special
 
 
+def _scatter(reduction: str) -> Callable[[Any, Operand, tuple[Tensor, ...]], Special]:
+    """aten.scatter_add(x, dim, index, source), aten.index_add(x, dim, index, source)."""
+
+    def special(node: Any, operand: Operand, outs: tuple[Tensor, ...]) -> Special:
+        given = (operand(node.args[0]), operand(node.args[2]), operand(node.args[3]))
+        return "ScatterElements", given, {"reduction": reduction}
+
+    return special
+
+
 def _power(node: Any, operand: Operand, outs: tuple[Tensor, ...]) -> Special:
     exponent = node.args[1]
     attrs = {"exponent": exponent} if isinstance(exponent, int | float) else {}
@@ -269,6 +303,8 @@ _SPECIAL: dict[str, Callable[[Any, Operand, tuple[Tensor, ...]], Special]] = {
     **{f"adaptive_avg_pool{n}d": _adaptive("mean") for n in (1, 2, 3)},
     **{f"_adaptive_avg_pool{n}d": _adaptive("mean") for n in (2, 3)},
     **{f"adaptive_max_pool{n}d": _adaptive("max") for n in (1, 2, 3)},
+    **dict.fromkeys(("scatter_add", "index_add"), _scatter("add")),
+    **dict.fromkeys(("scatter", "index_copy"), _scatter("none")),
     "pow": _power,
     "gelu": _gelu,
     "einsum": _einsum,
@@ -279,7 +315,11 @@ _SPECIAL: dict[str, Callable[[Any, Operand, tuple[Tensor, ...]], Special]] = {
     "gru": _recurrent("GRU"),
     "rnn_tanh": _recurrent("RNN"),
     "rnn_relu": _recurrent("RNN"),
-    "upsample_nearest2d": _interpolation("nearest"),
+    **{
+        f"{name}{n}d": _interpolation("nearest")
+        for name in ("upsample_nearest", "_upsample_nearest_exact")
+        for n in (1, 2, 3)
+    },
     "upsample_bilinear2d": _interpolation("linear"),
     "upsample_bicubic2d": _interpolation("cubic"),
     "upsample_linear1d": _interpolation("linear"),
