@@ -28,6 +28,12 @@ ELEMENTWISE = {
     "cummax": "Max",
     "cummin": "Min",
     "cholesky": "Cholesky",
+    "lu": "LU",
+    "qr": "QR",
+    "eigh": "Eigh",
+    "svd": "SVD",
+    "triangular_solve": "TriangularSolve",
+    "platform_index": "Constant",
     "top_k": "TopK",
     "conj": "Copy",
 }

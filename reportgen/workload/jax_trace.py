@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import prod
 from typing import Any
 
@@ -11,6 +12,8 @@ from reportgen.workload.jax_primitives import ELEMENTWISE, MOVES, REDUCTIONS, VI
 
 CALLS = ("jaxpr", "call_jaxpr", "fun_jaxpr")
 """Parameters in which a primitive that only calls keeps what it calls."""
+
+TRANSFORM = re.compile(r"(?:jvp|transpose|vmap|pmap|remat|checkpoint|rematted_computation)\((.*)\)")
 
 NOT_CALLS = frozenset({"pallas_call", "reduce", "reduce_window", "custom_linear_solve"})
 """Primitives with such a parameter that do more than call it."""
@@ -84,6 +87,8 @@ class _Reader:
             bodies = getattr(self, f"_{name}")(eqn, ins)
             kind = {"scan": "Scan", "while": "While", "cond": "If"}[name]
             self.ops.append(Op(kind, ins, outs, {}, self._scope(eqn), name, bodies))
+        elif name == "custom_linear_solve":
+            outs = self._call(eqn.params["jaxprs"].solve, _solved(eqn.params["const_lengths"], ins), eqn)
         else:
             inner = next((eqn.params[key] for key in CALLS if key in eqn.params), None)
             if inner is not None and name not in NOT_CALLS:
@@ -137,7 +142,20 @@ class _Reader:
 
     def _scope(self, eqn: Any) -> tuple[str, ...]:
         stack = str(getattr(eqn.source_info, "name_stack", "")) if hasattr(eqn, "source_info") else ""
-        return (*self.scope, *(part for part in stack.split("/") if part))
+        return (*self.scope, *(name for part in stack.split("/") if (name := _unwrapped(part))))
+
+
+def _unwrapped(part: str) -> str:
+    """`transpose(jvp(layer))` -> `layer`, `vmap()` -> nothing: what transforms do to the name of a scope."""
+    while (found := TRANSFORM.fullmatch(part)) is not None:
+        part = found[1]
+    return part
+
+
+def _solved(lengths: Any, ins: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """Of the operands of a custom_linear_solve those of its solver: what it captures, and the right sides."""
+    before = lengths.matvec + lengths.vecmat
+    return (*ins[before : before + lengths.solve], *ins[sum(lengths) :])
 
 
 def _tensor(aval: Any, role: Any) -> Tensor:
@@ -152,13 +170,17 @@ def _kind(
     if name == "dot_general":
         (left, _), _ = params["dimension_numbers"]
         return "Contraction", {"k": prod(ins[0].shape[axis] for axis in left)}
+    if name == "ragged_dot_general" and params["ragged_dot_dimension_numbers"].rhs_group_dimensions:
+        # Each row meets the matrix of its group alone, as a token does its expert.
+        (left, _), _ = params["ragged_dot_dimension_numbers"].dot_dimension_numbers
+        return "Contraction", {"k": prod(ins[0].shape[axis] for axis in left)}
     if name == "conv_general_dilated":
         return _convolution(params, ins)
     if name == "integer_pow":
         return "Pow", {"exponent": params["y"]}
     if name == "fft":
         lengths = tuple(int(one) for one in params["fft_lengths"])
-        real = "RFFT" in str(params["fft_type"]).upper()
+        real = "RFFT" in getattr(params["fft_type"], "name", str(params["fft_type"])).upper()
         longer = max(ins[0], outs[0], key=lambda tensor: tensor.size)
         batch = ins[0].size // max(prod(ins[0].shape[-len(lengths) :]), 1)
         whole = batch if real else longer.size // max(prod(lengths), 1)

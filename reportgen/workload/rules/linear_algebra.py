@@ -100,7 +100,7 @@ def inverse(op: Op) -> Work:
     return real(op, batch * 2 * n**3)
 
 
-@rule("Det")
+@rule("Det", "LU")
 def determinant(op: Op) -> Work:
     """2/3 n^3: an LU factorisation."""
     batch, n = square(op)
@@ -119,6 +119,13 @@ def solve(op: Op) -> Work:
     """LU factorisation 2/3 n^3, and 2 n^2 a right-hand side."""
     batch, n = square(op)
     return real(op, batch * 2 * n**3 / 3 + 2 * n * op.outs[0].size)
+
+
+@rule("TriangularSolve")
+def triangular_solve(op: Op) -> Work:
+    """n^2 a right-hand side; the matrix comes first."""
+    _, n = square(op)
+    return real(op, n * op.outs[0].size)
 
 
 @rule("QR")

@@ -236,6 +236,33 @@ class TestJax:
         )
         assert found.total.mac == 49152
 
+    def test_transforms_solvers_and_groups(self, jax: Any) -> None:
+        """What each release of JAX calls differently: types of transforms, scopes, ragged products."""
+        numpy = jax.numpy
+        fourier = count(
+            reportgen.from_jax(lambda x: numpy.fft.irfft(numpy.fft.rfft(x)), self.shape(jax, 3, 64))
+        )
+        assert fourier.total.flop == 2 * (3 * 5 * 64 * 6 // 2)
+        ids = self.shape(jax, 3, dtype="int32")
+        mixture = count(
+            reportgen.from_jax(jax.lax.ragged_dot, self.shape(jax, 10, 6), self.shape(jax, 3, 6, 8), ids)
+        )
+        assert mixture.total.mac == 10 * 6 * 8
+        solved = count(reportgen.from_jax(numpy.linalg.solve, self.shape(jax, 8, 8), self.shape(jax, 8, 2)))
+        assert solved.exact
+        assert solved.total.flop > 2 * 8**3 / 3 + 2 * 8 * 16 - 1
+
+    def test_scopes_lose_the_names_of_transforms(self, jax: Any) -> None:
+        def model(w: Any, x: Any) -> Any:
+            with jax.named_scope("layer"):
+                return (x @ w).sum()
+
+        found = count(
+            reportgen.from_jax(jax.grad(model), self.shape(jax, 8, 4), self.shape(jax, 2, 8)),
+        )
+        assert set(found.by_module(1)) <= {"layer", "(top)"}
+        assert found.by_module(1)["layer"].work.mac == 64
+
 
 def equation(name: str, ins: list[Any], outs: list[Any], **params: Any) -> Any:
     return SimpleNamespace(
