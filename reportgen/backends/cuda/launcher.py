@@ -171,9 +171,12 @@ def _repetitions(kind: str, setup: Setup, threads: int, blocks: int, passed: buf
         return 1
     if kind == "stream":
         return int(passed.facts["turns"]) * threads * blocks
-    if kind in ("saturated", "held"):
-        return int(setup["turns"]) * blocks * (threads // int(setup.get("team", WARP)))
-    return max(1, threads // int(setup.get("team", WARP)))
+    teams = max(1, threads // int(setup.get("team", WARP)))
+    if kind == "saturated":  # of one multiprocessor, while all are at work
+        return int(setup["turns"]) * teams
+    if kind == "held":  # of the whole device
+        return int(setup["turns"]) * teams * blocks
+    return teams
 
 
 def _comparable(kind: str, passed: buffers.Passed, threads: int) -> bool:

@@ -124,7 +124,7 @@ def test_warps_side_by_side_count_each(launcher: tuple[CudaLauncher, HostGpu]) -
     ("probe", "operation", "teams"),
     [("peak_compute_fp32", "fp32_fma", 8), ("peak_tensor_fp16", "wgmma_m64n128k16_f16_f32", 2)],
 )
-def test_a_peak_is_that_of_every_multiprocessor(
+def test_a_peak_is_taken_while_every_multiprocessor_works(
     launcher: tuple[CudaLauncher, HostGpu], probe: str, operation: str, teams: int
 ) -> None:
     made = source(f"roofline/{probe}", operation=operation, accumulators=4, warps=8)
