@@ -1,6 +1,6 @@
 """The whole device at work: every multiprocessor full, the same straight stretch of code turn after turn.
 
-The launch is timed from outside, so that what it reaches is a rate of the device and not of one window.
+The launch is timed from outside: what one multiprocessor reaches is seen while all the others work too.
 """
 
 from __future__ import annotations
