@@ -220,8 +220,8 @@ def _rate(
     if half > LOOSE:
         return evidence.without_value(
             metric, unit, METHOD, status=Status.UNSTABLE, details=details,
-            reason=f"The visits disagree: the interval reaches {half:.0%} from the value to either side; run "
-            "again while the machine is quiet.",
+            reason=f"The visits disagree: the interval reaches {100 * half:.0f} % from the value to either "
+            "side; run again while the machine is quiet.",
         )  # fmt: skip
     return evidence.quantity(
         metric, unit, METHOD, interval, [point],

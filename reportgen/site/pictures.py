@@ -252,10 +252,11 @@ def courses(report: Report) -> sustained.Courses | None:
         if name.kind is not Kind.SUSTAINED or not details.get("rate"):
             continue
         stem = fact.metric.removesuffix(".sustained")
+        everything = "whole device" if report.run.device.isa.startswith("sm_") else "all cores at once"
         burst, settling = report.fact(f"{stem}.burst"), report.fact(f"{stem}.settling_time")
         panels.append(
             sustained.Course(
-                title=f"{name.subject.upper()}, everything that takes part at once",
+                title=f"{name.subject.upper()}, {everything}",
                 visits=tuple(details["visit"]),
                 seconds=tuple(details["time"]),
                 rates=tuple(rate / 1e9 for rate in details["rate"]),

@@ -40,7 +40,7 @@ def instructions(truth: CpuTruth) -> list[Asked]:
 def without_nonsense(exports: str) -> bool:
     """No NaN, no infinity, no sentinel in any file."""
     return not re.search(
-        r"\bNaN\b|\binf\b|Infinity|(?<![\d.])-1(?:\.0)?(?![\d.])|9223372036854775808|9\.22337", exports
+        r"\bNaN\b|\binf\b|Infinity|(?<![\d.])-1(?:\.0)?(?![\w.])|9223372036854775808|9\.22337", exports
     )
 
 
