@@ -14,8 +14,15 @@ from reportgen.analysis.cycles import calibration_error, timings
 from reportgen.analysis.encoded import encoded, has_encoding
 from reportgen.analysis.evidence import Evidence, disturbed_share
 from reportgen.analysis.gpu_banks import banks
+from reportgen.analysis.gpu_blocks import blocks
+from reportgen.analysis.gpu_bulk import bulk
+from reportgen.analysis.gpu_cluster import cluster
 from reportgen.analysis.gpu_distance import distance
-from reportgen.analysis.gpu_launch import by_path, has_shape, launch_bandwidth, of_path, steps, warps
+from reportgen.analysis.gpu_launch import by_path, has_shape, launch_bandwidth, of_path, warps
+from reportgen.analysis.gpu_on_chip import on_chip
+from reportgen.analysis.gpu_pressure import pressure
+from reportgen.analysis.gpu_sector import sectors
+from reportgen.analysis.gpu_tlb import has_distance, tlb_by_distance
 from reportgen.analysis.hierarchy import reported
 from reportgen.analysis.interference import interference
 from reportgen.analysis.library import library
@@ -105,7 +112,12 @@ _INDEPENDENT: dict[str, Callable[[Evidence], list[Quantity]]] = {
     "banks": banks,
     "distance": distance,
     "warps": warps,
-    "steps": steps,
+    "blocks": blocks,
+    "pressure": pressure,
+    "on_chip": on_chip,
+    "sectors": sectors,
+    "cluster": cluster,
+    "bulk": bulk,
     "rounds": rounds,
 }
 """Analyses that need no other probe."""
@@ -119,6 +131,7 @@ _METHODS = {
     "bandwidth": "bandwidth",
     "library": "library",
     "rounds": "cost-model",
+    **dict.fromkeys(("banks", "distance", "blocks", "pressure", "sectors", "cluster", "bulk"), "gpu"),
 }
 """Analysis -> page of docs/method; all others find a boundary."""
 
@@ -155,12 +168,17 @@ def _memory(run: Run, probes: list[Evidence], result: dict[str, list[Quantity]])
     known = hierarchy if hierarchy is not None and hierarchy.ends else reported(run.device)
     length = float(LINE)
     for evidence in by_analysis["line"]:
-        quantity = line(evidence)
-        result[evidence.probe.id] = [quantity]
+        result[evidence.probe.id] = []
+        for path, own in by_path(evidence):
+            result[evidence.probe.id] += of_path(path, [line(own)])
+        quantity = result[evidence.probe.id][0]
         if quantity.status in (Status.OK, Status.UNVERIFIED) and quantity.value:
             length = quantity.value
     for evidence in by_analysis["tlb"]:
-        result[evidence.probe.id] = tlb(evidence, curve, hierarchy, length)
+        if has_distance(evidence):
+            result[evidence.probe.id] = tlb_by_distance(evidence)
+        else:
+            result[evidence.probe.id] = tlb(evidence, curve, hierarchy, length)
     for evidence in by_analysis["bandwidth"]:
         read = launch_bandwidth if has_shape(evidence) else bandwidth
         result[evidence.probe.id] = read(evidence, known)

@@ -17,7 +17,7 @@ from reportgen.analysis.robust import Array, Interval, Visits, pooled_interval, 
 from reportgen.runs.schema import Point
 from reportgen.status import Status
 
-METHOD = "boundary"
+METHOD = "gpu"
 LANES = 32
 CANDIDATES = (8, 16, 32, 64)
 """Numbers of banks that are tried."""

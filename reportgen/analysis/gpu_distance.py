@@ -16,7 +16,7 @@ from reportgen.analysis.robust import Array, mad_deviation, median, visit_interv
 from reportgen.analysis.robust import pooled_scatter as pooled
 from reportgen.runs.schema import Point
 
-METHOD = "boundary"
+METHOD = "gpu"
 APART = 5.0
 """Centres this many robust deviations apart are two groups."""
 SHARE = 0.05

@@ -1,4 +1,4 @@
-"""What a launch is made of: rates over warps of a block, bandwidth over blocks and vector width, and steps.
+"""What a launch is made of: rates over warps of a block, bandwidth over blocks and vector width.
 
 The shape that gave the best rate is part of the answer: another one gives less.
 """
@@ -6,13 +6,12 @@ The shape that gave the best rate is part of the answer: another one gives less.
 from __future__ import annotations
 
 import msgspec
-import numpy as np
 
 from reportgen.analysis.evidence import Evidence, by_pass, numbers, passes_that_agree
 from reportgen.analysis.hierarchy import Hierarchy
 from reportgen.analysis.plateau import plateau
 from reportgen.analysis.quantity import Quantity
-from reportgen.analysis.robust import Interval, Visits, pooled_interval
+from reportgen.analysis.robust import Visits, pooled_interval
 from reportgen.runs.schema import Point
 from reportgen.status import Status
 
@@ -21,8 +20,6 @@ UNIT = "byte/second"
 SHAPE = ("width", "blocks", "bytes")
 MAIN_PATHS = ("ca", "plain", "cg")
 """Paths by which levels are named, the first that was asked for; others have metrics of their own."""
-FALLS = 0.03
-"""A rate that falls by more from one setting to the next has a step there."""
 
 
 def has_shape(evidence: Evidence) -> bool:
@@ -92,38 +89,6 @@ def _key(point: Point) -> tuple[str, ...]:
     """What else than warps and blocks a point is set to."""
     names = ("operation", "accumulators", "dynamic_bytes")
     return tuple(str(point.settings[name]) for name in names if name in point.settings)
-
-
-def steps(evidence: Evidence) -> list[Quantity]:
-    """`<metric>.<n>`: between which two settings of the variable the rate falls, for the n-th time."""
-    probe = evidence.probe
-    usable = sorted(
-        (point for point in evidence.usable() if point.work.get("instructions", 0) > 0),
-        key=lambda point: float(point.settings[probe.variable]),
-    )
-    if len(usable) < 3:
-        return [evidence.without_value(probe.metric, "count", "boundary")]
-    settings = [float(point.settings[probe.variable]) for point in usable]
-    rates = np.array([point.work["instructions"] / evidence.cycles(point).value for point in usable])
-    details: dict[str, object] = {probe.variable: settings, "rate": numbers(rates)}
-    falls = np.flatnonzero(rates[1:] < rates[:-1] * (1 - FALLS))
-    if not len(falls):
-        reason = f"The rate falls nowhere between {settings[0]:.0f} and {settings[-1]:.0f}."
-        bound = Interval(settings[-1], settings[-1], settings[-1])
-        return [
-            evidence.quantity(
-                f"{probe.metric}.1", "count", "boundary", bound, usable, status=Status.CENSORED,
-                reason=reason, details=details,
-            )
-        ]  # fmt: skip
-    return [
-        evidence.quantity(
-            f"{probe.metric}.{number + 1}", "count", "boundary",
-            Interval((settings[at] + settings[at + 1]) / 2, settings[at], settings[at + 1]),
-            usable, details=details,
-        )
-        for number, at in enumerate(falls)
-    ]  # fmt: skip
 
 
 def by_path(evidence: Evidence) -> list[tuple[str, Evidence]]:

@@ -1,7 +1,9 @@
 """Peak rate of a precision: the best of the operations and accumulators that were tried.
 
 Operations are compared in work per cycle, which does not move with the clock; the rate a second is
-then that of the best operation at the clock that the core chose under it.
+then that of the best operation at the clock that the core chose under it.  On a GPU one block runs on one
+multiprocessor: its work per cycle is measured, and the rate a second is that of all multiprocessors doing the
+same, so that it stands beside bandwidths of the whole device.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ from reportgen.status import Status
 
 METHOD = "plateau"
 
+GPU = "sm_"
+"""How the names of GPU targets begin."""
 
 def peak(evidence: Evidence) -> list[Quantity]:
     """`peak.<precision>` and `peak.<precision>.per_cycle` of one probe.
@@ -48,6 +52,8 @@ def peak(evidence: Evidence) -> list[Quantity]:
     groups = evidence.modes(members)
     if groups:
         return [
+    if many > 1:
+        details |= {"multiprocessors": many, "blocks": int(best.facts.get("blocks", 1))}
             evidence.without_value(
                 metric, one, METHOD, status=Status.UNSTABLE, details=details, groups=groups,
                 reason="The samples fall into two groups (cycles per repetition of the body); "

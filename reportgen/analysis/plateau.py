@@ -17,6 +17,8 @@ from reportgen.runs.schema import Point
 from reportgen.status import Status
 
 METHOD = "plateau"
+TENSOR = "tensor."
+"""What metrics of matrix instructions begin with."""
 RATE_UNIT = "instruction/cycle"
 INTERVAL_UNIT = "cycle/instruction"
 MEMBER = 0.01
@@ -34,6 +36,8 @@ def plateau(evidence: Evidence) -> list[Quantity]:
     variable = probe.variable or "accumulators"
     metric = probe.metric
     interval_metric = f"issue_interval.{metric.removeprefix('throughput.')}"
+    if metric.startswith(TENSOR):
+        interval_metric = f"{TENSOR}issue_interval.{metric.rpartition('.')[2]}"
     usable = [
         point for point in evidence.usable()
         if point.work.get("instructions", 0) > 0 and variable in point.settings

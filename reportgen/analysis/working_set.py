@@ -71,7 +71,8 @@ def working_set(evidence: Evidence) -> tuple[list[Quantity], Hierarchy | None, C
     main = curves["huge"] if granted and curves["huge"] else curves["4k"] or curves["huge"]
     if main is None:
         return [_nothing(evidence)], None, None
-    note = "" if granted else "Huge pages were not granted: translation is part of the curve."
+    asked = any("pages" in point.settings for point in evidence.points)
+    note = "" if granted or not asked else "Huge pages were not granted: translation is part of the curve."
     result, hierarchy = _of_curve(evidence, main, "", note)
     small = curves["4k"]
     if small is not None and small is not main and granted:

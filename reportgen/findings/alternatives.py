@@ -55,10 +55,23 @@ REPORTED_SIZE = (
 )
 """Why a reported and a measured capacity can differ."""
 
+GPU_REPORTED_SIZE = (
+    "the level is in parts, and one multiprocessor fills its own part first",
+    "carve-out: a part of the memory serves as shared memory",
+    "page placement (set aliasing)",
+    "the device is a slice of a larger one",
+)
+"""The same on a GPU."""
+
 
 def boundary(device: Device) -> tuple[str, ...]:
     """What else can move the edge of a cache level on a device."""
     return GPU_BOUNDARY if device.isa.startswith("sm_") else BOUNDARY
+
+
+def reported(device: Device) -> tuple[str, ...]:
+    """Why what is reported of a device and what was measured can differ."""
+    return GPU_REPORTED_SIZE if device.isa.startswith("sm_") else REPORTED_SIZE
 
 
 def weigh(evidence: Evidence, quantity: Quantity) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from reportgen.analysis.hierarchy import SHARED
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.claims import claim_of
-from reportgen.findings.crosschecks import ABOVE, AGREES, BELOW, DISAGREES, OPERATING_SYSTEM
+from reportgen.findings.crosschecks import ABOVE, AGREES, BELOW, DISAGREES, DRIVER, OPERATING_SYSTEM
 from reportgen.findings.evidence import Evidence, central
 from reportgen.findings.finding import Claim, CrossCheck
 from reportgen.findings.gates.record import Contradiction, Severity
@@ -201,7 +201,7 @@ def agreement(checks: tuple[CrossCheck, ...]) -> float | None:
     def score(check: CrossCheck) -> float:
         if check.outcome in (AGREES, ABOVE):
             return 1.0
-        return 0.8 if check.channel == OPERATING_SYSTEM else 0.0
+        return 0.8 if check.channel in (OPERATING_SYSTEM, DRIVER) else 0.0
 
     answered = (AGREES, ABOVE, BELOW, DISAGREES)
     return min((score(check) for check in checks if check.outcome in answered), default=None)

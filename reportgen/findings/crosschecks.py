@@ -26,13 +26,15 @@ ABOVE, BELOW = "above", "below"
 
 OTHER_PROBE = "other probe"
 OPERATING_SYSTEM = "operating system"
+DRIVER = "driver"
+"""What reports sizes: of a GPU its driver."""
 COMPILER_ENCODED = "compiler-encoded"
 COUNTER = "counter"
 PUBLISHED = "published"
 MEASURED = "measured"
 
 CHANNELS = (OTHER_PROBE, OPERATING_SYSTEM, COMPILER_ENCODED, COUNTER, PUBLISHED)
-"""In the order in which a finding lists them."""
+"""In the order in which a finding lists them; of a GPU the driver takes the place of the system."""
 
 REPORTED = {
     "memory.l1.capacity": "l1d_bytes",
@@ -133,12 +135,13 @@ def within(quantity: Quantity, size: float) -> bool:
 
 
 def _system(evidence: Evidence, quantity: Quantity, phrase: str) -> CrossCheck:
+    who = DRIVER if evidence.gpu else OPERATING_SYSTEM
     size = reported_size(evidence, quantity.metric)
     if size is None:
-        return CrossCheck(OPERATING_SYSTEM, ABSENT, checks.not_reported())
+        return CrossCheck(who, ABSENT, checks.not_reported())
     agrees = within(quantity, size)
-    text = checks.reported(phrase, size, quantity, agrees)
-    return CrossCheck(OPERATING_SYSTEM, AGREES if agrees else DISAGREES, text)
+    text = checks.reported(phrase, size, quantity, agrees, who)
+    return CrossCheck(who, AGREES if agrees else DISAGREES, text)
 
 
 def _encoded(evidence: Evidence, name: MetricId, quantity: Quantity) -> CrossCheck:

@@ -32,6 +32,11 @@ class Evidence:
     figures: tuple[Figure, ...] = ()
     """What others have published about the device's architecture."""
 
+    @property
+    def gpu(self) -> bool:
+        """Whether the device is a GPU: its rates are those of multiprocessors and launches, not of cores."""
+        return self.run.device.isa.startswith("sm_")
+
     def usable(self, metric: str) -> Quantity | None:
         """The quantity of `metric` when it carries a finite value or bound."""
         quantity = self.by_metric.get(metric)

@@ -31,7 +31,8 @@ class CrossCheck(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The same quantity through another channel."""
 
     channel: str
-    """`other probe`, `operating system`, `compiler-encoded`, `counter`, `published`, `measured`."""
+    """`other probe`, `operating system` (or `driver`), `compiler-encoded`, `counter`, `published`,
+    `measured`."""
     outcome: str
     """`agrees`, `disagrees`, `absent`; of a published figure against a lower bound also `above`, `below`."""
     explanation: str

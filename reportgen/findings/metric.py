@@ -48,6 +48,19 @@ class Kind(StrEnum):
     ENCODED_WINDOW = "encoded_window"
     RESOURCE = "resource"
     OCCUPANCY = "occupancy"
+    PATH_CAPACITY = "path_capacity"
+    PATH_LATENCY = "path_latency"
+    PATH_TIME = "path_time"
+    PATH_LINE = "path_line"
+    DISTANCE = "distance"
+    SECTOR = "sector"
+    CLUSTER = "cluster"
+    BULK = "bulk"
+    WARPS = "warps"
+    BANKS = "banks"
+    STEP = "step"
+    BLOCKS = "blocks"
+    LAUNCH = "launch"
     OTHER = "other"
 
 
@@ -58,20 +71,21 @@ class MetricId:
     text: str
     kind: Kind
     subject: str = ""
-    """Operation, level, TLB, precision, library routine or probe."""
+    """Operation, level, TLB, precision, library routine, probe, blocks of a cluster or kind of copy."""
     part: str = ""
-    """Second operation, bandwidth kernel, level of a ridge, size of a library call, load path of a chase,
-    what a kernel takes."""
+    """Second operation, bandwidth kernel, level of a ridge, size of a library call, load path, what a kernel
+    takes, which of several numbers of a probe."""
     scope: str = ""
     """`all_cores` or empty (one core)."""
     pages: str = ""
-    """`4k` for the variant on small pages, else empty."""
+    """`4k` for the variant on small pages, else empty; of a TLB the distance of the addresses."""
 
 
 UNDER_LOAD = {str(k): k for k in (Kind.BURST, Kind.SUSTAINED, Kind.SUSTAINED_RATIO, Kind.SETTLING_TIME)}
 """What a metric about a long visit ends in -> its kind."""
 
 _STEMS = {"latency": Kind.LATENCY, "throughput": Kind.THROUGHPUT, "issue_interval": Kind.ISSUE_INTERVAL}
+_TENSOR = {**_STEMS, "warps": Kind.WARPS}
 _ENCODED = {
     "latency": Kind.ENCODED_LATENCY,
     "issue": Kind.ENCODED_ISSUE,
@@ -84,6 +98,23 @@ _LEVEL_FACTS = {
     "associativity": Kind.ASSOCIATIVITY,
     "reach": Kind.TLB_REACH,
 }
+_PATH_FACTS = {
+    "capacity": Kind.PATH_CAPACITY,
+    "latency": Kind.PATH_LATENCY,
+    "latency_time": Kind.PATH_TIME,
+}
+_EXECUTION = {
+    "warp_count_sweep": Kind.WARPS,
+    "occupancy_sweep": Kind.WARPS,
+    "shared_bank_strides": Kind.BANKS,
+    "register_pressure": Kind.STEP,
+    "shared_memory_pressure": Kind.STEP,
+    "block_count_sweep": Kind.BLOCKS,
+    "launch_overhead": Kind.LAUNCH,
+}
+"""Probe of what a GPU holds -> kind of its metrics."""
+DISTANCES = ("4k", "64k", "2m")
+"""Distances of the pages or addresses of a chase, as metrics end in them."""
 
 
 @lru_cache(maxsize=4096)
@@ -93,9 +124,11 @@ def parse(metric: str) -> MetricId:
     stem, rest = parts[0], parts[1:]
     if stem in _STEMS and len(rest) == 1:
         return MetricId(metric, _STEMS[stem], rest[0])
+    if stem == "tensor" and len(rest) == 2 and rest[0] in _TENSOR:
+        return MetricId(metric, _TENSOR[rest[0]], rest[1])
     if stem == "interference" and len(rest) == 2:
         return MetricId(metric, Kind.INTERFERENCE, rest[0], rest[1])
-    if stem == "memory":
+    if stem == "memory" and rest:
         return _memory(metric, rest)
     if stem == "chase" and len(rest) in (2, 3) and rest[-1] == "latency":
         return MetricId(metric, Kind.CHASE, rest[0], rest[1] if len(rest) == 3 else "")
@@ -115,16 +148,42 @@ def parse(metric: str) -> MetricId:
         return MetricId(metric, _ENCODED[rest[0]], rest[1])
     if stem == "resource" and len(rest) == 3:
         return MetricId(metric, Kind.RESOURCE, f"{rest[1]}/{rest[2]}", rest[0])
+    if stem == "execution" and len(rest) > 1 and rest[0] in _EXECUTION:
+        return _execution(metric, _EXECUTION[rest[0]], rest)
     if stem == "occupancy" and len(rest) == 2:
         return MetricId(metric, Kind.OCCUPANCY, f"{rest[0]}/{rest[1]}")
     return MetricId(metric, Kind.OTHER)
 
 
+def _execution(metric: str, kind: Kind, rest: list[str]) -> MetricId:
+    if kind is Kind.WARPS:  # operation, accumulators and, where it is varied, shared memory
+        return MetricId(metric, kind, rest[1], ".".join(rest[2:]), scope=rest[0])
+    return MetricId(metric, kind, rest[0], rest[1])
+
+
 def _memory(metric: str, rest: list[str]) -> MetricId:
     if rest == ["line"]:
         return MetricId(metric, Kind.LINE)
+    if len(rest) == 2 and rest[1] == "line":
+        return MetricId(metric, Kind.PATH_LINE, part=rest[0])
+    if rest[0] == "sector" and len(rest) in (2, 3):
+        return MetricId(metric, Kind.SECTOR, rest[2] if len(rest) == 3 else "", rest[1])
+    if len(rest) == 3:
+        return _of_three(metric, *rest)
     if len(rest) == 2:
-        fact = rest[1].removesuffix("_4k")
+        fact, _, pages = rest[1].rpartition("_")
+        if pages not in DISTANCES:
+            fact, pages = rest[1], ""
         if fact in _LEVEL_FACTS:
-            return MetricId(metric, _LEVEL_FACTS[fact], rest[0], pages="4k" if fact != rest[1] else "")
+            return MetricId(metric, _LEVEL_FACTS[fact], rest[0], pages=pages)
+    return MetricId(metric, Kind.OTHER)
+
+
+def _of_three(metric: str, first: str, second: str, third: str) -> MetricId:
+    if second == "distance":
+        return MetricId(metric, Kind.DISTANCE, first, third)
+    if first in ("cluster", "bulk"):
+        return MetricId(metric, Kind.CLUSTER if first == "cluster" else Kind.BULK, second, third)
+    if second in LEVELS and third in _PATH_FACTS:
+        return MetricId(metric, _PATH_FACTS[third], second, first)
     return MetricId(metric, Kind.OTHER)

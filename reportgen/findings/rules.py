@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings import alternatives, interference, slowing
 from reportgen.findings.confidence import run_drift
-from reportgen.findings.crosschecks import LEVEL_TOLERANCE, REPORTED, reported_size, within
+from reportgen.findings.crosschecks import (
+    DRIVER,
+    LEVEL_TOLERANCE,
+    OPERATING_SYSTEM,
+    REPORTED,
+    reported_size,
+    within,
+)
 from reportgen.findings.evidence import Evidence, central, interval, stated
 from reportgen.findings.finding import Claim, Verdict
 from reportgen.findings.hypotheses import Conclusion, over_several
@@ -65,12 +72,12 @@ def _run(evidence: Evidence) -> Iterator[Remark]:
     accepted = sum(point.accepted for point in evidence.run.points)
     total = sum(point.total for point in evidence.run.points)
     if total > 0:
-        text = rules.acceptance(accepted, total)
+        text = rules.acceptance(accepted, total, evidence.gpu)
         yield Remark("acceptance:run", Claim.MEASURED, text, samples=total)
     change = run_drift(evidence)
     if change is not None and evidence.clock is not None:
         noticed = change > DRIFT_NOTICED
-        text = rules.drift(change if noticed else DRIFT_NOTICED, *evidence.clock, noticed)
+        text = rules.drift(change if noticed else DRIFT_NOTICED, *evidence.clock, noticed, evidence.gpu)
         yield Remark("drift:run", Claim.MEASURED, text, samples=accepted)
 
 
@@ -139,14 +146,15 @@ def _reported(evidence: Evidence) -> Iterator[Remark]:
         if quantity is None or size is None:
             continue
         agrees = within(quantity, size)
+        who = DRIVER if evidence.gpu else OPERATING_SYSTEM
         name = parse(metric)
         if name.kind is Kind.LINE:
-            text = rules.reported_line(size, quantity, agrees)
+            text = rules.reported_line(size, quantity, agrees, who)
         elif name.kind is Kind.ASSOCIATIVITY:
-            text = rules.reported_ways(names.level(name.subject), size, quantity, agrees)
+            text = rules.reported_ways(names.level(name.subject), size, quantity, agrees, who)
         else:
-            text = rules.reported_capacity(names.level(name.subject), size, quantity, agrees)
-        left = () if agrees else alternatives.REPORTED_SIZE
+            text = rules.reported_capacity(names.level(name.subject), size, quantity, agrees, who)
+        left = () if agrees else alternatives.reported(evidence.run.device)
         yield Remark(f"reported:{metric}", Claim.MEASURED, text, (metric,), left)
 
 

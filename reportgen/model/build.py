@@ -29,6 +29,9 @@ from reportgen.roofline.ceilings import ceilings
 from reportgen.runs.schema import Run
 from reportgen.status import USABLE, Status
 
+TENSOR = "tensor."
+"""What metrics of the matrix instructions of a GPU begin with."""
+
 OPERATION_FAMILIES = ("instruction_latency", "instruction_throughput", "tensor_operations")
 """Families whose probes are about one operation."""
 
@@ -97,15 +100,16 @@ def _instructions(
     for operation, probe in evidence.asked.items():
         if probe.family not in OPERATION_FAMILIES:
             continue
-        throughput = evidence.by_metric.get(f"throughput.{operation}")
+        stem = TENSOR if probe.metric.startswith(TENSOR) else ""
+        throughput = evidence.by_metric.get(f"{stem}throughput.{operation}")
         flop = probe.constants.get("flop", 0.0)
         yield Instruction(
             operation=operation,
             title=evidence.title(operation),
             form=str(probe.constants.get("form", "")),
-            dependent_latency=facts.get(f"latency.{operation}"),
-            issue_interval=facts.get(f"issue_interval.{operation}"),
-            throughput=facts.get(f"throughput.{operation}"),
+            dependent_latency=facts.get(f"{stem}latency.{operation}"),
+            issue_interval=facts.get(f"{stem}issue_interval.{operation}"),
+            throughput=facts.get(f"{stem}throughput.{operation}"),
             knee=knee(throughput) if throughput is not None and throughput.status in USABLE else None,
             likely_pipeline=_likely_pipeline(partners.get(operation, []), findings),
             flop=float(flop) if isinstance(flop, (int, float)) else 0.0,

@@ -38,7 +38,7 @@ FAMILIES = (
 
 ANALYSES = frozenset(
     "slope plateau interference working_set pointer_chase line conflict tlb".split()
-    + "bandwidth peak sustained library banks distance warps steps none".split()
+    + "bandwidth peak sustained library banks distance warps none".split()
     + "blocks pressure on_chip sectors cluster bulk".split()
 )
 

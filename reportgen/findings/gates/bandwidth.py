@@ -27,7 +27,8 @@ SIZE_TOLERANCE = 0.98
 
 
 def _cores(evidence: Evidence, scope: str) -> int:
-    return evidence.run.device.cores if scope == ALL_CORES else 1
+    """Cores that may have taken part: of a GPU every multiprocessor, for a launch goes to all of them."""
+    return evidence.run.device.cores if scope == ALL_CORES or evidence.gpu else 1
 
 
 def _physical(evidence: Evidence) -> Iterator[Breach]:
@@ -139,7 +140,8 @@ def _peak_at_clock(evidence: Evidence) -> Iterator[Breach]:
         per_cycle = evidence.usable(f"{name.text}.per_cycle")
         if per_cycle is None:
             continue
-        limit, value = central(per_cycle) * evidence.clock[1] * CLOCK_TOLERANCE, central(quantity)
+        many = int(quantity.details.get("multiprocessors", 1))
+        limit, value = central(per_cycle) * many * evidence.clock[1] * CLOCK_TOLERANCE, central(quantity)
         if value > limit:
             yield Breach(
                 (name.text, per_cycle.metric),
@@ -154,9 +156,10 @@ GATES = (
     Gate(
         name="core_bandwidth",
         severity=Severity.LIMIT,
-        statement="No core moves more than three 64-byte accesses a cycle at the fastest clock seen.",
+        statement="No core, and no multiprocessor of a GPU, moves more than three 64-byte accesses a cycle "
+        "at the fastest clock seen.",
         source="load and store paths of shipping cores: two 64-byte loads and one 64-byte store a cycle at "
-        "most, as the processor vendors' optimisation guides describe them",
+        "most, as the processor vendors' optimisation guides describe them; a multiprocessor loads 128",
         causes=(
             "bytes are counted that no instruction moves",
             "loads were merged or removed from the timed region",

@@ -68,6 +68,8 @@ def architecture_wide(metric: str) -> bool:
         return True
     if name.kind in (Kind.LEVEL_LATENCY, Kind.CHASE):
         return name.subject in NEAR
+    if name.kind is Kind.PATH_LATENCY:
+        return name.part in NEAR
     return metric.startswith("tensor.latency.")
 
 

@@ -22,10 +22,14 @@ SIZES = frozenset({"byte", "count"})
 SLACK = {Kind.LATENCY: 0.5}
 """Cycles, beside the tolerance: publications give latencies of instructions in whole cycles."""
 
+ON_CHIP = (Kind.PATH_LATENCY, Kind.PATH_CAPACITY)
+"""Kinds of what has one level only, which publications give without naming it."""
+
 TOLERANCE = {
     Kind.LATENCY: 0.05,
     Kind.THROUGHPUT: 0.05,
     Kind.CAPACITY: 0.05,
+    Kind.PATH_CAPACITY: 0.05,
     Kind.PEAK: 0.05,
     Kind.PEAK_PER_CYCLE: 0.05,
     Kind.BANDWIDTH: 0.10,
@@ -53,7 +57,7 @@ def weigh(evidence: Evidence, quantity: Quantity) -> tuple[Weighed, ...]:
     found = [
         Weighed(figure, decides(figure), agrees(figure, quantity))
         for figure in evidence.figures
-        if _same(figure, quantity) and comparable(figure, evidence.run.device)
+        if _same(figure, quantity, evidence.gpu) and comparable(figure, evidence.run.device)
     ]
     return tuple(sorted(found, key=lambda one: not one.decides))
 
@@ -82,9 +86,13 @@ def tolerance(metric: str) -> float:
     return TOLERANCE.get(name.kind, OTHERWISE)
 
 
-def _same(figure: Figure, quantity: Quantity) -> bool:
+def _same(figure: Figure, quantity: Quantity, gpu: bool) -> bool:
     name = parse(quantity.metric)
     metrics = {quantity.metric}
     if name.kind is Kind.CHASE and not name.part:
         metrics.add(f"memory.{name.subject}.latency")
+    if name.kind is Kind.BANDWIDTH and not name.scope and gpu:  # a launch is of the whole device
+        metrics.add(f"{quantity.metric}.all_cores")
+    if name.kind in ON_CHIP and name.subject == "l1" and name.part in NEAR:
+        metrics.add(f"memory.{name.part}.{quantity.metric.rpartition('.')[2]}")
     return figure.unit == quantity.unit and figure.metric in metrics

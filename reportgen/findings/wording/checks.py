@@ -43,10 +43,10 @@ def throughput_times_work(operation: str, per_cycle: float, unit: str, gap: floa
     )
 
 
-def reported(noun: str, size: float, quantity: Quantity, agrees: bool) -> str:
-    """What the operating system says beside what was measured, neither bent to the other."""
+def reported(noun: str, size: float, quantity: Quantity, agrees: bool, who: str = "operating system") -> str:
+    """What the operating system or driver says beside what was measured, neither bent to the other."""
     return (
-        f"The operating system reports {one(size, quantity.unit)} for {noun}; {_measured(quantity)}: "
+        f"The {who} reports {one(size, quantity.unit)} for {noun}; {_measured(quantity)}: "
         f"{'they agree' if agrees else 'they disagree'}."
     )
 

@@ -5,7 +5,17 @@ from __future__ import annotations
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.evidence import central
 from reportgen.findings.metric import Kind, MetricId
-from reportgen.findings.wording.names import counted, kernel, level, pages, precision, size_name, tlb
+from reportgen.findings.wording.names import (
+    FAR_APART,
+    apart,
+    counted,
+    kernel,
+    level,
+    pages,
+    precision,
+    size_name,
+    tlb,
+)
 from reportgen.findings.wording.numbers import amount, one
 
 FITTED = frozenset({"smeared", "kink"})
@@ -61,11 +71,11 @@ def associativity(name: MetricId, quantity: Quantity) -> str:
 
 def tlb_reach(name: MetricId, quantity: Quantity) -> str:
     """Measured: how many pages are touched before loads slow down."""
-    kind = "4 KiB pages" if name.pages == "4k" else "pages"
+    kind, buffer = apart(name), tlb(name.subject, far=name.pages in FAR_APART)
     return _count(
         quantity,
-        f"{kind}, one load each, are touched before the first slowdown of the {tlb(name.subject)}",
-        f"The {tlb(name.subject)} serves {kind}, one load each, without a slowdown up to a count of",
+        f"{kind}, one load each, are touched before the first slowdown of the {buffer}",
+        f"The {buffer} serves {kind}, one load each, without a slowdown up to a count of",
     )
 
 

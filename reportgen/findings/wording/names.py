@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from reportgen.findings.metric import ALL_CORES, Kind, MetricId, parse
+from reportgen.findings.wording import gpu_names
 
 _LEVELS = {"l1": "L1", "l2": "L2", "l3": "L3", "dram": "DRAM"}
 _TLBS = {"dtlb1": "first-level data TLB", "dtlb2": "second-level TLB"}
+FAR_APART = {"64k": "64 KiB", "2m": "2 MiB"}
+"""Distances at which a GPU's translation is asked."""
 _TAKEN = {"registers": "the registers", "shared": "the static shared memory", "stack": "the stack"}
 _KERNELS = {
     "read": "read",
@@ -35,6 +38,14 @@ COUNTED = {
 }
 """Kernel -> which bytes its rate counts and what kind of store it uses: part of every bandwidth."""
 
+COUNTED_BY_GPU = {
+    "read": "the bytes loaded are counted",
+    "write": "the bytes stored are counted",
+    "copy": "the bytes loaded and the bytes stored are both counted",
+    "triad": "the bytes of two loads and of one store an element are counted",
+}
+"""The same of launches on a GPU, whose stores are ordinary ones."""
+
 _ACRONYM_WITH_VOWEL = "AEFHILMNORSX"
 _SPOKEN_AS_WORDS = ("NOT", "MOV", "MAX", "MIN", "ROL", "ROR", "SHL", "SHR", "SHA", "MUL")
 
@@ -44,9 +55,9 @@ def level(name: str) -> str:
     return _LEVELS.get(name, name.upper())
 
 
-def tlb(name: str) -> str:
-    """`dtlb1` -> "first-level data TLB"."""
-    return _TLBS.get(name, name)
+def tlb(name: str, far: bool = False) -> str:
+    """`dtlb1` -> "first-level data TLB"; of a GPU, whose addresses are `far` apart, "first-level TLB"."""
+    return _TLBS.get(name, name).replace("data " if far else "\0", "")
 
 
 def kernel(name: str) -> str:
@@ -59,21 +70,32 @@ def size_name(routine: str) -> str:
     return _SIZES.get(routine, "n")
 
 
-def counted(name: str) -> str:
+def counted(name: str, gpu: bool = False) -> str:
     """Which bytes a bandwidth kernel counts; an unknown kernel says that the run does not state it."""
+    if gpu:
+        return COUNTED_BY_GPU.get(name, "the run does not state which bytes are counted")
     return COUNTED.get(
         name, "the run does not state which bytes are counted; write-allocate traffic is not counted"
     )
 
 
 def precision(name: str) -> str:
-    """`fp32` -> "FP32"."""
-    return name.upper()
+    """`fp32` -> "FP32", `tensor_fp16` -> "tensor FP16"."""
+    return f"tensor {name[7:].upper()}" if name.startswith("tensor_") else name.upper()
 
 
 def pages(metric: MetricId) -> str:
     """The clause for the variant on small pages, with a leading space; else nothing."""
+    if metric.pages in FAR_APART:
+        return f" with addresses {FAR_APART[metric.pages]} apart"
     return " on 4 KiB pages" if metric.pages == "4k" else ""
+
+
+def apart(metric: MetricId) -> str:
+    """What a TLB is asked for: "4 KiB pages", "addresses 2 MiB apart", or just "pages"."""
+    if metric.pages in FAR_APART:
+        return f"addresses {FAR_APART[metric.pages]} apart"
+    return "4 KiB pages" if metric.pages == "4k" else "pages"
 
 
 _UNDER_LOAD = {
@@ -125,13 +147,13 @@ def noun(metric: str, title: Callable[[str], str]) -> str:
         case Kind.ASSOCIATIVITY:
             text = f"the {level(subject)} associativity"
         case Kind.TLB_REACH:
-            text = f"the reach of the {tlb(subject)}{pages(name)}"
+            text = f"the reach of the {tlb(subject, name.pages in FAR_APART)}{pages(name)}"
         case Kind.CHASE:
             path = f" by the path {part}" if part else ""
             text = f"the {level(subject)} latency of the pointer chase{path}"
         case Kind.BANDWIDTH:
-            cores = "all cores" if name.scope == ALL_CORES else "one core"
-            text = f"the {kernel(part)} bandwidth of {level(subject)} on {cores}"
+            cores = " on all cores" if name.scope == ALL_CORES else ""
+            text = f"the {kernel(part)} bandwidth of {level(subject)}{cores}"
         case Kind.PEAK:
             text = f"the {precision(subject)} peak"
         case Kind.PEAK_PER_CYCLE:
@@ -153,5 +175,5 @@ def noun(metric: str, title: Callable[[str], str]) -> str:
         case Kind.OCCUPANCY:
             text = f"the occupancy over {subject}"
         case _:
-            text = metric
+            text = gpu_names.noun(name, level, title)
     return text

@@ -9,8 +9,8 @@ from reportgen.findings import interference
 from reportgen.findings.claims import READ
 from reportgen.findings.evidence import Evidence, central
 from reportgen.findings.metric import UNDER_LOAD, Kind, MetricId, parse
-from reportgen.findings.wording import encoded, general, instructions, memory, sustained
-from reportgen.findings.wording.names import noun
+from reportgen.findings.wording import encoded, general, gpu, instructions, memory, sustained
+from reportgen.findings.wording.names import counted, kernel, noun, precision
 from reportgen.status import Status
 
 AT_FRONT_END = 0.97
@@ -23,7 +23,9 @@ def sentence(evidence: Evidence, quantity: Quantity) -> str:
     phrase = noun(quantity.metric, evidence.title)
     if len(quantity.modes) > 1:
         return general.modes(phrase, quantity, of_the_body="repetition of the body" in quantity.reason)
-    if quantity.status is Status.CENSORED and name.kind is not Kind.THROUGHPUT:
+    if quantity.status is Status.CENSORED and name.kind not in (Kind.THROUGHPUT, Kind.WARPS):
+        if name.kind in gpu.COUNTED:
+            return gpu.at_least(name, quantity)
         return general.at_least(phrase, quantity)
     return _by_kind(evidence, name, quantity, phrase)
 
@@ -46,20 +48,30 @@ def _by_kind(evidence: Evidence, name: MetricId, quantity: Quantity, phrase: str
             text = memory.level_latency(name, quantity)
         case Kind.CHASE:
             text = memory.chase(name, quantity)
+        case Kind.BANDWIDTH if evidence.gpu:
+            text = gpu.bandwidth(name, quantity, kernel(name.part), counted(name.part, gpu=True))
         case Kind.BANDWIDTH:
             text = memory.bandwidth(name, quantity, evidence.run.device.cores)
         case Kind.PEAK | Kind.PEAK_PER_CYCLE:
             operation = quantity.details.get("operation", "")
-            text = memory.peak(name, quantity, evidence.title(operation) if operation else "")
+            titled = evidence.title(operation) if operation else ""
+            if evidence.gpu:
+                text = gpu.peak(name, quantity, precision(name.subject), titled)
+            else:
+                text = memory.peak(name, quantity, titled)
         case _ if name.kind in UNDER_LOAD.values():
             operation = str(quantity.details.get("operation", ""))
             titled = evidence.title(operation) if operation else ""
-            gpu = evidence.run.device.isa.startswith("sm_")
-            text = sustained.told(name, quantity, titled, gpu)
+            text = sustained.told(name, quantity, titled, evidence.gpu)
         case Kind.KERNEL:
             text = memory.library(name, quantity)
         case Kind.RIDGE:
             text = memory.ridge(name, quantity, str(quantity.details.get("kernel", "")))
+        case Kind.WARPS:
+            sentence_of = gpu.warps_bound if quantity.status is Status.CENSORED else gpu.warps
+            text = sentence_of(evidence.title(name.subject), name, quantity)
+        case _ if name.kind in gpu.BUILDERS:
+            text = gpu.BUILDERS[name.kind](name, quantity)
         case _ if name.kind in READ:
             text = _read(evidence, name, quantity)
         case _:

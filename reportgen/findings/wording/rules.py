@@ -10,7 +10,9 @@ from reportgen.findings.wording.numbers import amount, one, percent
 from reportgen.status import Status
 
 
-def reported_capacity(what: str, size: float, quantity: Quantity, agrees: bool) -> str:
+def reported_capacity(
+    what: str, size: float, quantity: Quantity, agrees: bool, who: str = "operating system"
+) -> str:
     """What the system reports and what was measured, side by side; neither is bent to the other."""
     if quantity.status is Status.CENSORED and quantity.low is not None:
         measured = f"at least {one(quantity.low, quantity.unit)}"
@@ -20,25 +22,26 @@ def reported_capacity(what: str, size: float, quantity: Quantity, agrees: bool) 
         measured = f"between {one(quantity.low, quantity.unit)} and {one(quantity.high, quantity.unit)}"
     end = "The two agree." if agrees else "The two disagree."
     return (
-        f"The operating system reports {one(size, quantity.unit)} of {what}; the measured boundary is "
+        f"The {who} reports {one(size, quantity.unit)} of {what}; the measured boundary is "
         f"{measured} (n = {quantity.n}). {end}"
     )
 
 
-def reported_ways(what: str, size: float, quantity: Quantity, agrees: bool) -> str:
+def reported_ways(
+    what: str, size: float, quantity: Quantity, agrees: bool, who: str = "operating system"
+) -> str:
     """The same for the associativity of a level."""
     end = "The two agree." if agrees else "The two disagree."
     return (
-        f"The operating system reports {one(size, quantity.unit)} ways in {what}; measured is "
-        f"{amount(quantity)}. {end}"
+        f"The {who} reports {one(size, quantity.unit)} ways in {what}; measured is {amount(quantity)}. {end}"
     )
 
 
-def reported_line(size: float, quantity: Quantity, agrees: bool) -> str:
+def reported_line(size: float, quantity: Quantity, agrees: bool, who: str = "operating system") -> str:
     """The same for the cache line."""
     end = "The two agree." if agrees else "The two disagree."
     return (
-        f"The operating system reports a line of {one(size, quantity.unit)}; measured is "
+        f"The {who} reports a line of {one(size, quantity.unit)}; measured is "
         f"{one(central(quantity), quantity.unit)} (n = {quantity.n}). {end}"
     )
 
@@ -51,9 +54,19 @@ def probes_disagree(noun: str, first: Quantity, second: Quantity) -> str:
     )
 
 
-def drift(change: float, slow: float, fast: float, noticed: bool) -> str:
-    """How far the core clock moved over the run."""
+def drift(change: float, slow: float, fast: float, noticed: bool, gpu: bool = False) -> str:
+    """How far the clock of the core, or of the multiprocessors of a GPU, moved over the run."""
     ends = f"{one(slow, 'hertz')} to {one(fast, 'hertz')}"
+    if gpu and noticed:
+        return (
+            f"The clock of the multiprocessors moved by {percent(change)} over the run, from {ends}; every "
+            "sample carries its own pair of clock and time."
+        )
+    if gpu:
+        return (
+            f"No drift of the multiprocessors' clock beyond {percent(change)} was detected over the run "
+            f"(marks from {ends})."
+        )
     if noticed:
         return (
             f"The core clock seen by the canary moved by {percent(change)} over the run, from {ends}; every "
@@ -65,11 +78,12 @@ def drift(change: float, slow: float, fast: float, noticed: bool) -> str:
     )
 
 
-def acceptance(accepted: int, total: int) -> str:
+def acceptance(accepted: int, total: int, gpu: bool = False) -> str:
     """How many samples of the run passed the gates."""
+    gates = "gates of clock and results" if gpu else "gates of clock and issue rate"
     return (
-        f"{accepted} of {total} samples ({percent(accepted / total)}) passed the gates of clock and issue "
-        "rate; the others are kept in the raw data, marked with the reason."
+        f"{accepted} of {total} samples ({percent(accepted / total)}) passed the {gates}; the others are"
+        " kept in the raw data, marked with the reason."
     )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from reportgen.model.exports.gpu_entries import ROWS
 from reportgen.runs.disk import write_file
 
 CSV = "dictionary.csv"
@@ -281,6 +282,7 @@ ENTRIES: tuple[Entry, ...] = (
         caveat="Nominal: worked out from the vendor's limits and the compiled kernels. Says how many fit, "
         "not how fast they run.",
     ),
+    *(Entry(*row) for row in ROWS),
 )
 
 

@@ -1,7 +1,8 @@
-"""A simulated GPU is found again: latency, warps, banks, near and far, levels, streams, register steps."""
+"""A simulated GPU is found again: chains, warps, banks, blocks, levels by path, walks, copies, peaks."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -11,13 +12,21 @@ import pytest
 from reportgen.analysis.derive import derive, quantities
 from reportgen.analysis.quantity import Quantity
 from reportgen.collect.runner import Options, collect
+from reportgen.roofline.ridges import ridges
 from reportgen.runs import read, write
 from reportgen.runs.verify import verify
 from reportgen.status import Status
-from tests.simulated.gpu import GpuTruth, make
+from tests.simulated.gpu import make, programs
+from tests.simulated.gpu_truth import KIB, MIB, GpuTruth
 
 TRUTH = GpuTruth()
-SMALL = GpuTruth(banks=16, fma_latency=6.0, near=250.0, far=250.0, register_step=64, l1_bytes=128 << 10)
+SMALL = GpuTruth(
+    banks=16, fma_latency=6.0, near=250.0, far=250.0, register_step=64, l1_bytes=128 << 10,
+    multiprocessors=60,
+    sector=64, constant_bytes=(4 * KIB, 16 * KIB), tlb_entries=96, cluster_other=220.0, copy_fixed=900.0,
+    copy_rate=60.0, resident=2,
+)  # fmt: skip
+BOTH = pytest.mark.parametrize("truth", [TRUTH, SMALL], ids=["large", "small"])
 
 
 @cache
@@ -32,19 +41,19 @@ def near(quantity: Quantity, truth: float, within: float = 0.01) -> bool:
     return abs(quantity.value / truth - 1) <= within
 
 
-@pytest.mark.parametrize("truth", [TRUTH, SMALL])
+@BOTH
 def test_dependent_latency(truth: GpuTruth) -> None:
     assert near(found(truth)["latency.fp32_fma"], truth.fma_latency)
 
 
-@pytest.mark.parametrize("truth", [TRUTH, SMALL])
+@BOTH
 def test_warps_fill_a_multiprocessor(truth: GpuTruth) -> None:
     rate = found(truth)["execution.warp_count_sweep.fp32_fma.1"]
     assert near(rate, truth.fma_rate)
     assert rate.details["knee"] == (16 if truth is TRUTH else 32)
 
 
-@pytest.mark.parametrize("truth", [TRUTH, SMALL])
+@BOTH
 def test_banks_and_what_meeting_costs(truth: GpuTruth) -> None:
     stem = "execution.shared_bank_strides"
     assert near(found(truth)[f"{stem}.banks"], truth.banks)
@@ -65,7 +74,7 @@ def test_a_cache_in_one_piece() -> None:
     assert "memory.l2.distance.far" not in found(SMALL)
 
 
-@pytest.mark.parametrize("truth", [TRUTH, SMALL])
+@BOTH
 def test_levels_by_path(truth: GpuTruth) -> None:
     both = found(truth)
     for metric, size in (("memory.l1.capacity", truth.l1_bytes), ("memory.l2.capacity", truth.l2_bytes)):
@@ -85,10 +94,135 @@ def test_bandwidth_comes_with_its_launch() -> None:
     assert (rate.details["blocks"], rate.details["width"]) == (1024, 16)
 
 
-@pytest.mark.parametrize("truth", [TRUTH, SMALL])
+@BOTH
 def test_where_registers_cost(truth: GpuTruth) -> None:
     step = found(truth)["execution.register_pressure.1"]
     assert step.low == truth.register_step
+
+
+@BOTH
+def test_a_step_is_beside_the_table_of_limits(truth: GpuTruth) -> None:
+    step = found(truth)["execution.register_pressure.1"]
+    assert step.details["table"] == "agrees"
+    assert step.details["falls_to"] == pytest.approx(0.5, rel=0.01)
+    assert len(step.details["warps_fit"]) == len(step.details["rate"])
+
+
+def test_one_block_at_a_time_shows_no_step_of_shared_memory() -> None:
+    bound = found()["execution.shared_memory_pressure.1"]
+    assert bound.status is Status.CENSORED
+    assert (bound.low, bound.unit) == (232448, "byte")
+    assert "One block ran at a time" in bound.reason
+
+
+@BOTH
+def test_blocks_that_share_a_multiprocessor(truth: GpuTruth) -> None:
+    alone = found(truth)["execution.block_count_sweep.alone"]
+    assert alone.low is not None
+    assert alone.high is not None
+    assert alone.low <= truth.multiprocessors < alone.high
+    assert near(found(truth)["execution.block_count_sweep.crowded"], truth.resident)
+
+
+def test_a_device_larger_than_every_launch_has_a_bound() -> None:
+    bound = found(replace(TRUTH, multiprocessors=4096))["execution.block_count_sweep.alone"]
+    assert (bound.status, bound.low, bound.high) == (Status.CENSORED, 1024, None)
+
+
+@BOTH
+def test_constant_memory_has_levels_and_an_end_that_is_a_bound(truth: GpuTruth) -> None:
+    both = found(truth)
+    for number, size in enumerate(truth.constant_bytes, 1):
+        end = both[f"memory.constant.l{number}.capacity"]
+        assert end.low is not None
+        assert end.high is not None
+        assert end.low <= size < end.high
+    for number, cycles in enumerate(truth.constant_latency, 1):
+        assert near(both[f"memory.constant.l{number}.latency"], cycles)
+    last = both["memory.constant.l3.capacity"]
+    assert (last.status, last.low, last.high) == (Status.CENSORED, 64 * KIB, None)
+
+
+@BOTH
+def test_shared_and_local_memory_are_flat(truth: GpuTruth) -> None:
+    both = found(truth)
+    assert near(both["memory.shared.l1.latency"], truth.shared_latency)
+    assert near(both["memory.local.l1.latency"], truth.l1_latency)
+    assert both["memory.shared.l1.capacity"].status is Status.CENSORED
+    assert "memory.shared.l2.capacity" not in both
+    assert not [metric for metric in both if metric.startswith("memory.shared.dram")]
+
+
+@BOTH
+def test_a_walk_tells_sector_from_line(truth: GpuTruth) -> None:
+    sector, line = found(truth)["memory.sector.ca"], found(truth)["memory.sector.ca.outer"]
+    assert (sector.low, sector.value) == (truth.sector - 16, truth.sector)
+    assert (line.low, line.value) == (truth.line - 16, truth.line)
+
+
+def test_a_walk_whose_loads_all_miss_has_no_sector() -> None:
+    walk = found()["memory.sector.cg"]
+    assert walk.status is Status.UNSUPPORTED
+    assert walk.value is None
+    assert "all of the walk missed, or nothing of it" in walk.reason
+
+
+@BOTH
+def test_lines_by_path_are_not_mixed(truth: GpuTruth) -> None:
+    assert found(truth)["memory.line"].value == truth.line
+    assert found(truth)["memory.cg.line"].value == truth.sector
+
+
+@BOTH
+def test_reach_of_translation_by_the_distance_of_addresses(truth: GpuTruth) -> None:
+    for distance, size in (("64k", 64 * KIB), ("2m", 2 * MIB)):
+        reach = found(truth)[f"memory.dtlb1.reach_{distance}"]
+        entries = truth.tlb_entries * truth.tlb_distance // size
+        assert reach.low is not None
+        assert reach.high is not None
+        assert reach.low <= entries < reach.high
+        if truth is TRUTH:  # of a rise at the last count only its beginning is seen
+            assert reach.details["penalty"] == pytest.approx(truth.tlb_penalty, rel=0.02)
+
+
+@BOTH
+def test_shared_memory_of_other_blocks(truth: GpuTruth) -> None:
+    for size in (2, 4, 8, 16):
+        assert near(found(truth)[f"memory.cluster.{size}.own"], truth.cluster_own)
+        assert near(found(truth)[f"memory.cluster.{size}.last"], truth.cluster_other)
+
+
+@BOTH
+def test_copies_are_a_fixed_time_and_a_rate(truth: GpuTruth) -> None:
+    for copy in ("load", "store"):
+        fixed, rate = (found(truth)[f"memory.bulk.{copy}.{what}"] for what in ("fixed", "rate"))
+        assert near(fixed, truth.copy_fixed)
+        assert near(rate, truth.copy_rate)
+        if truth is TRUTH:  # of the other, small copies are on the line to 3 %
+            assert fixed.details["linear_from"] == truth.copy_least
+
+
+def test_copies_on_no_line_have_no_rate() -> None:
+    run, rows = make(TRUTH)
+    last = [at for at, point in enumerate(rows["point"]) if "bulk_copy" in point and "196608" in point]
+    for at in last:
+        rows["ticks"][at] *= 3
+    rate = {one.metric: one for one in quantities(run, pa.table(rows))}["memory.bulk.load.rate"]
+    assert (rate.status, rate.value) == (Status.UNSTABLE, None)
+
+
+@BOTH
+def test_every_unit_has_a_peak_of_the_device_and_a_ridge_on_every_level(truth: GpuTruth) -> None:
+    both = found(truth)
+    crossings = {one.metric: one for one in ridges(both.values())}
+    work = {"fp32": 64 * truth.fma_rate, "fp64": 64 * truth.dp_rate, "tensor_fp16": 4096 * truth.mma_rate}
+    for unit, each in work.items():
+        assert near(both[f"peak.{unit}.per_cycle"], each)
+        whole = each * truth.multiprocessors * truth.clock_hz
+        assert near(both[f"peak.{unit}"], whole)
+        assert both[f"peak.{unit}"].details["multiprocessors"] == truth.multiprocessors
+        for level, rate in (("l2", truth.l2_rate), ("dram", truth.memory_rate)):
+            assert near(crossings[f"ridge.{unit}.{level}"], whole / rate)
 
 
 def test_seconds_follow_the_pace_of_every_sample() -> None:
@@ -105,7 +239,7 @@ def test_seconds_follow_the_pace_of_every_sample() -> None:
 
 def test_the_run_is_replayed(tmp_path: Path) -> None:
     run, rows = make(TRUTH)
-    sealed = write.seal(tmp_path / "nvidia-simulated" / run.run, run, rows, ())
+    sealed = write.seal(tmp_path / "nvidia-simulated" / run.run, run, rows, programs(TRUTH))
     outcome = collect(Options(data=tmp_path / "again", selector=f"replay:{sealed}"))
     first, second = derive(read.load(sealed)), derive(read.load(outcome.path))
     assert [one.metric for one in first] == [one.metric for one in second]

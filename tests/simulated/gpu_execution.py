@@ -1,0 +1,123 @@
+"""Multiprocessors of a simulated GPU: chains, warps, banks, blocks, registers, shared memory, peaks."""
+
+from __future__ import annotations
+
+import math
+
+from reportgen.backends.cuda.occupancy import occupancy
+from tests.simulated.asked import ok_point
+from tests.simulated.gpu_truth import EMPTY, GpuTruth, Question, Simulated, asked
+
+WARP = 32
+CROWD = 128
+
+
+def chain(truth: GpuTruth) -> Question:
+    name = "instruction_latency/fp32_fma"
+    return asked(name), [
+        Simulated(
+            ok_point(name, {"length": n}, work={"steps": float(n)}, program=f"chain-{n}"),
+            (truth.fma_latency * n - 2 + EMPTY,),
+        )
+        for n in (32, 64, 128)
+    ]
+
+
+def throughput(truth: GpuTruth) -> Question:
+    name = "instruction_throughput/fp32_fma"
+    found = []
+    for chains in (1, 2, 4, 8):
+        rate = min(8 * chains / truth.fma_latency, truth.fma_rate)
+        point = ok_point(name, {"accumulators": chains}, work={"instructions": 64.0})
+        found.append(Simulated(point, (64 * 8 / rate + EMPTY,), 8))
+    return asked(name), found
+
+
+def warp_sweep(truth: GpuTruth) -> Question:
+    name = "gpu_execution/warp_count_sweep"
+    found = []
+    for chains in (1, 4):
+        for warps in (1, 2, 4, 8, 16, 32):
+            rate = min(warps * chains / truth.fma_latency, truth.fma_rate)
+            settings = {"operation": "fp32_fma", "accumulators": chains, "warps": warps}
+            point = ok_point(name, settings, work={"instructions": 64.0})
+            found.append(Simulated(point, (64 * warps / rate + EMPTY,), warps))
+    return asked(name), found
+
+
+def bank_sweep(truth: GpuTruth) -> Question:
+    name = "gpu_execution/shared_bank_strides"
+    found = []
+    for stride in (0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 24, 31, 32, 33, 64):
+        lanes = 1 if not stride else max(1, math.gcd(stride, truth.banks) * WARP // truth.banks)
+        each = truth.shared_latency + truth.conflict * (lanes - 1)
+        point = ok_point(name, {"width": 4, "stride": stride}, work={"steps": 64.0})
+        found.append(Simulated(point, (64 * each + EMPTY,)))
+    return asked(name), found
+
+
+def block_sweep(truth: GpuTruth) -> Question:
+    """A block that fills its multiprocessor: of two that share it each takes twice as long."""
+    name = "gpu_execution/block_count_sweep"
+    found = []
+    for blocks in (1, 2, 8, 32, 96, 128, 132, 160, 256, 512, 1024):
+        together = min(math.ceil(blocks / truth.multiprocessors), truth.resident)
+        settings = {"operation": "fp32_fma", "accumulators": 4, "warps": 8, "blocks": blocks}
+        facts: dict[str, int | float | str] = {
+            "blocks": blocks, "multiprocessors": min(blocks, truth.multiprocessors),
+        }  # fmt: skip
+        point = ok_point(name, settings, work={"instructions": 64.0}, facts=facts)
+        found.append(Simulated(point, (64 * 8 / truth.fma_rate * together + EMPTY,), 8))
+    return asked(name), found
+
+
+def registers(truth: GpuTruth) -> Question:
+    name = "gpu_execution/register_pressure"
+    found = []
+    for count in (24, 32, 64, 96, 128, 168, 255):
+        facts: dict[str, int | float | str] = {"warps_fit": occupancy(90, CROWD, count).warps, "blocks": 1}
+        point = ok_point(name, {"registers": count}, work={"instructions": 64.0}, facts=facts)
+        found.append(Simulated(point, ((64 if count <= truth.register_step else 128) + EMPTY,)))
+    return asked(name), found
+
+
+def shared_memory(truth: GpuTruth) -> Question:
+    """One block at a time: its rate does not depend on what else would fit."""
+    name = "gpu_execution/shared_memory_pressure"
+    found = []
+    for size in (0, 16384, 49152, 98304, 163840, 232448):
+        fits = occupancy(90, CROWD, 16, size).warps
+        facts: dict[str, int | float | str] = {"warps_fit": fits, "blocks": 1}
+        settings = {"operation": "fp32_fma", "accumulators": 1, "warps": 4, "dynamic_bytes": size}
+        point = ok_point(name, settings, work={"instructions": 64.0}, facts=facts)
+        found.append(Simulated(point, (64 * truth.fma_latency + EMPTY,), 4))
+    return asked(name), found
+
+
+def _peak(name: str, operation: str, each: float, rate: float, blocks: int) -> Question:
+    point = ok_point(
+        name, {"operation": operation, "accumulators": 8, "warps": 8},
+        work={"instructions": 64.0, "flop": 64.0 * each},
+        facts={"blocks": blocks, "multiprocessors": blocks},
+    )  # fmt: skip
+    return asked(name), [Simulated(point, (64 * 8 / rate + EMPTY,), 8)]
+
+
+def peak_fp32(truth: GpuTruth) -> Question:
+    return _peak("roofline/peak_compute_fp32", "fp32_fma", 64.0, truth.fma_rate, truth.multiprocessors)
+
+
+def peak_fp64(truth: GpuTruth) -> Question:
+    return _peak("roofline/peak_compute_fp64", "fp64_fma", 64.0, truth.dp_rate, truth.multiprocessors)
+
+
+def peak_tensor(truth: GpuTruth) -> Question:
+    return _peak(
+        "roofline/peak_tensor_fp16", "mma_m16n8k16_f16_f32", 4096.0, truth.mma_rate, truth.multiprocessors
+    )
+
+
+QUESTIONS = (
+    chain, throughput, warp_sweep, bank_sweep, block_sweep, registers, shared_memory, peak_fp32, peak_fp64,
+    peak_tensor,
+)  # fmt: skip

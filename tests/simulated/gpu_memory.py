@@ -1,0 +1,134 @@
+"""Memory of a simulated GPU: levels by path, on the chip, walks, translation, clusters, copies, streams."""
+
+from __future__ import annotations
+
+from tests.simulated.asked import ok_point
+from tests.simulated.gpu_truth import EMPTY, GpuTruth, Question, Simulated, asked
+
+WALK = 128
+"""Loads of a walk; fewer than on a device, for every one is a row."""
+
+
+def distances(truth: GpuTruth) -> Question:
+    name = "memory_hierarchy/l2_matrix"
+    rows = tuple(
+        16 * (truth.far if line % 100 < 100 * truth.far_share else truth.near) + EMPTY for line in range(200)
+    )
+    return asked(name), [Simulated(ok_point(name, {"count": 200}, work={"steps": 16.0}), rows)]
+
+
+def working_set(truth: GpuTruth) -> Question:
+    name = "memory_hierarchy/working_set_sweep"
+    found = []
+    for path in ("cg", "ca"):
+        for eighth in range(13 * 4, 30 * 4):
+            size = int(2 ** (eighth / 4)) // 128 * 128
+            inner = truth.l1_latency if path == "ca" and size <= truth.l1_bytes else truth.l2_latency
+            each = inner if size <= truth.l2_bytes else truth.memory_latency
+            settings = {"path": path, "bytes": size}
+            point = ok_point(name, settings, work={"steps": 64.0}, facts={"bytes_actual": size})
+            found.append(Simulated(point, (64 * each * 8 + EMPTY,), 8))
+    return asked(name), found
+
+
+def on_chip(truth: GpuTruth) -> Question:
+    name = "memory_hierarchy/on_chip_sweep"
+    found = []
+    for path, most in (("shared", 232448), ("constant", 65536), ("local", 16384)):
+        for size in (512, 1024, 2048, 4096, 8192, 16384, 32768, 49152, 65536, 98304, 131072, 163840, 229376):
+            if size > most:
+                continue
+            if path == "constant":
+                level = sum(size > end for end in truth.constant_bytes)
+                each = truth.constant_latency[level]
+            else:
+                each = truth.shared_latency if path == "shared" else truth.l1_latency
+            settings = {"path": path, "bytes": size}
+            point = ok_point(name, settings, work={"steps": 64.0}, facts={"bytes_actual": size})
+            found.append(Simulated(point, (64 * each * 8 + EMPTY,), 8))
+    return asked(name), found
+
+
+def walk(truth: GpuTruth) -> Question:
+    """Cached loads: the first of a line takes longest, the first of a sector misses, the others hit."""
+    name = "memory_hierarchy/sector_trace"
+    found = []
+    for path in ("ca", "cg"):
+        for stride in (16, 32, 64, 128):
+            places = [number * stride for number in range(WALK)]
+            if path == "cg":
+                rows = [truth.sector_miss for _ in places]
+            else:
+                rows = [
+                    truth.line_miss if place % truth.line == 0
+                    else truth.sector_miss if place % truth.sector == 0
+                    else truth.l1_latency
+                    for place in places
+                ]  # fmt: skip
+            point = ok_point(name, {"path": path, "stride": stride}, work={"steps": 1.0})
+            found.append(Simulated(point, tuple(row + EMPTY for row in rows)))
+    return asked(name), found
+
+
+def lines(truth: GpuTruth) -> Question:
+    name = "memory_hierarchy/stride_sweep"
+    found = []
+    for path in ("ca", "cg"):
+        reach = truth.line if path == "ca" else truth.sector
+        for offset in (8, 16, 24, 32, 40, 64, 96, 120, 128, 136, 192, 256):
+            second = truth.l1_latency if offset < reach else truth.l2_latency
+            point = ok_point(name, {"path": path, "offset": offset}, work={"steps": 64.0})
+            found.append(Simulated(point, (32 * (truth.l2_latency + second) * 8 + EMPTY,), 8))
+    return asked(name), found
+
+
+def translation(truth: GpuTruth) -> Question:
+    name = "memory_hierarchy/tlb_reach"
+    found = []
+    for stride in (65536, 2097152):
+        for count in (8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024, 2048, 4096):
+            entries = -(-count * stride // truth.tlb_distance)
+            each = truth.l2_latency + (truth.tlb_penalty if entries > truth.tlb_entries else 0.0)
+            point = ok_point(name, {"stride": stride, "count": count}, work={"steps": 64.0})
+            found.append(Simulated(point, (64 * each * 8 + EMPTY,), 8))
+    return asked(name), found
+
+
+def clusters(truth: GpuTruth) -> Question:
+    name = "memory_hierarchy/distributed_shared"
+    found = []
+    for size in (2, 4, 8, 16):
+        for peer in ("own", "next", "last"):
+            each = truth.cluster_own if peer == "own" else truth.cluster_other
+            point = ok_point(name, {"cluster": size, "peer": peer}, work={"steps": 32.0})
+            found.append(Simulated(point, (32 * each + EMPTY,)))
+    return asked(name), found
+
+
+def copies(truth: GpuTruth) -> Question:
+    name = "memory_hierarchy/bulk_copy"
+    found = []
+    for copy in ("load", "store"):
+        for size in (16, 64, 256, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 98304, 131072, 196608):
+            each = truth.copy_fixed + max(size, truth.copy_least) / truth.copy_rate
+            point = ok_point(name, {"copy": copy, "bytes": size}, work={"bytes": float(size)})
+            found.append(Simulated(point, (16 * each + EMPTY,), 16))
+    return asked(name), found
+
+
+def streams(truth: GpuTruth) -> Question:
+    name = "memory_hierarchy/bandwidth_saturation"
+    found = []
+    for kernel, part in (("read", 1.0), ("copy", 0.9), ("triad", 0.92)):
+        for size, best in ((1 << 25, truth.l2_rate), (1 << 30, truth.memory_rate)):
+            for blocks, share in ((1, 0.01), (128, 0.7), (1024, 1.0)):
+                settings = {"kernel": kernel, "width": 16, "blocks": blocks, "bytes": size}
+                cycles = size / (best * part * share) * truth.clock_hz
+                point = ok_point(name, settings, work={"bytes": 64.0}, facts={"bytes_actual": size})
+                found.append(Simulated(point, (cycles + EMPTY,), size // 64))
+    return asked(name), found
+
+
+QUESTIONS = (
+    distances, working_set, on_chip, walk, lines, translation, clusters, copies, streams,
+)  # fmt: skip

@@ -1,0 +1,96 @@
+"""What a simulated GPU truly does, and how a question of the suite is put to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from reportgen.runs.schema import Point, ProbeInfo
+from reportgen.suite import expand
+from reportgen.suite.load import load_suite
+
+ISA = "sm_90"
+KIB, MIB = 1 << 10, 1 << 20
+EMPTY = 2
+"""Cycles of an empty window."""
+
+
+@dataclass(frozen=True)
+class GpuTruth:
+    """What the analysis must find again; cycles and bytes."""
+
+    clock_hz: float = 1.98e9
+    multiprocessors: int = 132
+    fma_latency: float = 4.0
+    fma_rate: float = 4.0
+    """Warp instructions a cycle of a multiprocessor."""
+    fma_encoded: int = 4
+    """Cycles that the assembler keeps between dependent multiply-adds."""
+    mma_rate: float = 0.5
+    """Matrix products of a warp (m16n8k16, FP16) a cycle of a multiprocessor."""
+    dp_rate: float = 2.0
+    banks: int = 32
+    shared_latency: float = 23.0
+    conflict: float = 2.0
+    near: float = 200.0
+    far: float = 360.0
+    """Equal to `near` where the cache is in one piece."""
+    far_share: float = 0.5
+    l1_bytes: int = 256 << 10
+    l2_bytes: int = 50 << 20
+    l1_latency: float = 40.0
+    l2_latency: float = 270.0
+    memory_latency: float = 800.0
+    line: int = 128
+    sector: int = 32
+    sector_miss: float = 227.0
+    line_miss: float = 519.0
+    constant_bytes: tuple[int, int] = (2 * KIB, 32 * KIB)
+    """Ends of the first and second level behind constant memory."""
+    constant_latency: tuple[float, float, float] = (26.0, 75.0, 190.0)
+    tlb_entries: int = 32
+    tlb_distance: int = 2 * MIB
+    """Addresses closer than this share an entry."""
+    tlb_penalty: float = 90.0
+    cluster_own: float = 33.0
+    cluster_other: float = 181.0
+    copy_fixed: float = 600.0
+    copy_rate: float = 28.0
+    """Bytes a cycle of one block's bulk copies."""
+    copy_least: int = 1024
+    """Smaller copies take as long as one of this size."""
+    memory_rate: float = 4.0e12
+    """Bytes a second of the best launch."""
+    l2_rate: float = 7.0e12
+    register_step: int = 128
+    """Registers of a thread beyond which the rate falls to half."""
+    resident: int = 4
+    """Blocks of the sweep that one multiprocessor runs side by side."""
+    launch: float = 2.3e-6
+    """Seconds from launch to launch of an empty kernel of one block."""
+    launch_block: float = 0.5e-9
+    """Seconds that a further block adds."""
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """A point and the true cycles of its rows: one, or one a thread."""
+
+    point: Point
+    cycles: tuple[float, ...]
+    repetitions: int = 1
+
+
+Question = tuple[ProbeInfo, list[Simulated]]
+
+
+@cache
+def _probes() -> dict[str, ProbeInfo]:
+    suite = load_suite()
+    table = suite.tables["cuda"]
+    return {probe.id: expand.info(probe, table) for probe in expand.probes(suite, ISA)}
+
+
+def asked(probe: str) -> ProbeInfo:
+    """A probe of the suite as it would be frozen into a run on this device."""
+    return _probes()[probe]

@@ -1,0 +1,122 @@
+"""Findings of a simulated GPU speak of multiprocessors, launches, a driver: never of cores and a system."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import pyarrow as pa
+import pytest
+
+from reportgen.analysis.derive import quantities
+from reportgen.analysis.encoded import encoded
+from reportgen.findings import gates
+from reportgen.findings.crosschecks import AGREES, COMPILER_ENCODED, DISAGREES, DRIVER, OPERATING_SYSTEM
+from reportgen.findings.derive import derive
+from reportgen.findings.evidence import gather
+from reportgen.findings.finding import Finding
+from reportgen.findings.lint import offences
+from reportgen.findings.metric import Kind, parse
+from reportgen.findings.wording.names import noun
+from reportgen.model.exports import dictionary
+from reportgen.roofline.ridges import ridges
+from reportgen.status import USABLE
+from tests.simulated.gpu import make, programs
+from tests.simulated.gpu_truth import GpuTruth
+
+TRUTH = GpuTruth()
+
+
+@cache
+def found(truth: GpuTruth = TRUTH) -> dict[str, Finding]:
+    run, rows = make(truth)
+    read = encoded(run, {one.sha256: one for one in programs(truth)})
+    measured = (*quantities(run, pa.table(rows)), *read)
+    kept = gates.withhold(measured, gates.check(gather(run, measured)))
+    return {finding.id: finding for finding in derive(run, (*measured, *ridges(kept)))}
+
+
+def sentence(metric: str) -> str:
+    return found()[metric].sentence
+
+
+def test_no_sentence_speaks_of_cores_or_of_an_operating_system() -> None:
+    for finding in found().values():
+        said = [finding.sentence, *finding.alternatives, *(check.explanation for check in finding.checks)]
+        for text in said:
+            own = text.replace("operating system or driver", "")
+            assert "canary" not in own, f"{finding.id}: {text}"
+            assert "operating system" not in own, f"{finding.id}: {text}"
+            assert not re.search(r"\bcores?\b", text), f"{finding.id}: {text}"
+            assert not re.search(r"write-allocate|huge pages|4 KiB pages", text), f"{finding.id}: {text}"
+
+
+def test_every_metric_is_of_a_known_kind_with_a_sentence_and_an_entry() -> None:
+    for metric, finding in found().items():
+        if ":" in metric:  # of a rule
+            continue
+        assert parse(metric).kind is not Kind.OTHER, metric
+        entry = dictionary.lookup(metric)
+        assert entry is not None, metric
+        assert metric not in finding.sentence
+        assert not offences(finding.sentence), finding.sentence
+        assert noun(metric, str) != metric
+
+
+def test_nothing_of_a_sound_gpu_is_withheld() -> None:
+    broken = {key: one.contradictions for key, one in found().items() if one.contradictions}
+    assert broken == {}
+    assert {one.status for one in found().values()} <= set(USABLE)
+
+
+@pytest.mark.parametrize(
+    ("metric", "words"),
+    [
+        ("execution.warp_count_sweep.fp32_fma.1", ("on one multiprocessor with 1 chain a warp", "16 warps")),
+        ("execution.shared_bank_strides.banks", ("fits 32 banks",)),
+        ("execution.shared_bank_strides.conflict", ("Each further lane",)),
+        ("execution.block_count_sweep.alone", ("Up to 132 blocks", "from 160 on")),
+        ("execution.block_count_sweep.crowded", ("In a launch of 1024 blocks",)),
+        ("execution.register_pressure.1", ("between 128 and 168 registers a thread", "limits fewer")),
+        ("execution.shared_memory_pressure.1", ("does not fall up to 227 KiB", "one block ran at a time")),
+        ("memory.l2.distance.far", ("farther lines of L2", "50.0 %")),
+        ("memory.cg.l1.latency", ("cached past L1 only (cg)", "first level that they meet")),
+        ("memory.cg.dram.latency", ("in the DRAM range",)),
+        ("memory.constant.l3.capacity", ("is at least 64 KiB", "loads from constant memory meet")),
+        ("memory.sector.ca", ("loads up to 16 B behind a miss are fast", "every 32 B")),
+        ("memory.sector.ca.outer", ("slower than the other misses follows every 128 B",)),
+        ("memory.dtlb1.reach_2m", ("addresses 2 MiB apart", "first-level TLB")),
+        ("memory.cluster.8.next", ("the next block of a cluster of 8 blocks",)),
+        ("memory.bulk.load.fixed", ("do not depend on its size", "from 1 KiB on")),
+        ("bandwidth.dram.read", ("The GPU read", "best with 1024 blocks and vectors of 16 bytes")),
+        ("peak.fp32", ("of one of its 132 multiprocessors while all of them worked", "times their")),
+        ("peak.tensor_fp16", ("best tensor FP16 rate of the GPU",)),
+        ("ridge.tensor_fp16.dram", ("measured tensor FP16 peak", "DRAM")),
+        ("reported:memory.l2.capacity", ("The driver reports 50 MiB",)),
+        ("drift:run", ("multiprocessors' clock",)),
+        ("acceptance:run", ("gates of clock and results",)),
+    ],
+)  # fmt: skip
+def test_what_a_sentence_says(metric: str, words: tuple[str, ...]) -> None:
+    for word in words:
+        assert word in sentence(metric)
+
+
+def test_the_driver_is_the_channel_of_what_is_reported() -> None:
+    checks = found()["memory.l2.capacity"].checks
+    assert [one.outcome for one in checks if one.channel == DRIVER] == [AGREES]
+    assert not [one for one in checks if one.channel == OPERATING_SYSTEM]
+
+
+@pytest.mark.parametrize(("kept", "outcome"), [(4, AGREES), (5, DISAGREES)])
+def test_less_than_the_machine_code_keeps_cannot_be_measured(kept: int, outcome: str) -> None:
+    """4.0 cycles are measured; code that keeps 5 cycles between two steps contradicts that."""
+    truth = GpuTruth(fma_encoded=kept)
+    latency = found(truth)["latency.fp32_fma"]
+    (check,) = [one for one in latency.checks if one.channel == COMPILER_ENCODED]
+    assert check.outcome == outcome
+    (back,) = [one for one in found(truth)["encoded.latency.fp32_fma"].checks if one.channel == "measured"]
+    assert back.outcome == ("agrees" if outcome == AGREES else "below")
+    if outcome == DISAGREES:
+        assert "does not hold" in check.explanation
+        assert latency.confidence < found()["latency.fp32_fma"].confidence
