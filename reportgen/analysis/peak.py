@@ -32,7 +32,8 @@ def peak(evidence: Evidence) -> list[Quantity]:
     if not usable:
         return [evidence.without_value(probe.metric, unit, METHOD)]
     per_cycle = {point.id: _rate(evidence.cycles(point), point.work[work]) for point in usable}
-    per_second = {point.id: _rate(evidence.seconds(point), point.work[work]) for point in usable}
+    many = evidence.run.device.cores if evidence.run.device.isa.startswith(GPU) else 1
+    per_second = {point.id: _rate(evidence.seconds(point), many * point.work[work]) for point in usable}
     best = max(usable, key=lambda point: per_cycle[point.id].value)
     operation = str(best.settings.get("operation", probe.operation))
     members = [
