@@ -16,9 +16,9 @@ from reportgen.runs.schema import Point
 from reportgen.status import Status
 
 METHOD = "plateau"
-
 GPU = "sm_"
 """How the names of GPU targets begin."""
+
 
 def peak(evidence: Evidence) -> list[Quantity]:
     """`peak.<precision>` and `peak.<precision>.per_cycle` of one probe.
@@ -49,12 +49,12 @@ def peak(evidence: Evidence) -> list[Quantity]:
         "per_cycle": numbers([per_cycle[point.id].value for point in usable]),
         "rate": numbers([per_second[point.id].value for point in usable]),
     }
+    if many > 1:
+        details |= {"multiprocessors": many, "blocks": int(best.facts.get("blocks", 1))}
     metrics = ((probe.metric, unit), (f"{probe.metric}.per_cycle", f"{kind}/cycle"))
     groups = evidence.modes(members)
     if groups:
         return [
-    if many > 1:
-        details |= {"multiprocessors": many, "blocks": int(best.facts.get("blocks", 1))}
             evidence.without_value(
                 metric, one, METHOD, status=Status.UNSTABLE, details=details, groups=groups,
                 reason="The samples fall into two groups (cycles per repetition of the body); "
