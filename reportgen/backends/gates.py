@@ -189,6 +189,32 @@ def _together(samples: Sequence[int], verdicts: Sequence[str]) -> list[str]:
     return [worst.get(sample, verdict) for sample, verdict in zip(samples, verdicts, strict=True)]
 
 
+def falls(
+    columns: dict[str, list[int]], verdicts: Sequence[str], clock: ClockConstants, best: float
+) -> list[float]:
+    """How far the clock fell during each sample that was set aside for it, relative; no neighbour beside it.
+
+    Each canary is read by the calibration at its own side: a neighbour costs instructions a cycle, whatever
+    the clock does, and a clock that falls costs none.  Without a best rate nothing tells the two apart.
+
+    Returns:
+        A number above the agreement for each such sample, in the order of the rows.
+    """
+    if not clock.calibration_cycles or best <= 0:
+        return []
+    found = []
+    for row, verdict in enumerate(verdicts):
+        empty = columns["empty"][row]
+        before, after = (columns[f"calibration_{side}"][row] - empty for side in ("before", "after"))
+        first, second = (columns[f"canary_{side}"][row] - empty for side in ("before", "after"))
+        if verdict != DISAGREE or min(before, after, first, second) <= 0 or after <= before:
+            continue
+        issue = clock.canary_instructions / clock.calibration_cycles
+        if min(issue * before / first, issue * after / second) >= clock.canary_share * best:
+            found.append(1 - before / after)
+    return found
+
+
 def relative_error(values: Sequence[float]) -> float:
     """Robust relative standard error of the median of `values`; infinite for fewer than two."""
     if len(values) < 2:

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from reportgen.backends.base import ClockConstants
 from reportgen.collect import builds, tally, ticks
 from reportgen.collect.journal import Entry, Header
 from reportgen.collect.messages import Made
@@ -57,7 +58,7 @@ def assemble(
         plan=_asked(plan, header),
         clock=clock,
         probes=plan.probes,
-        points=_points(plan, made, tallies, unreached),
+        points=_points(plan, made, tallies, unreached, header.clock, clock.canary_best),
         drift=tally.drift(plan, ordered, verdicts, header.clock, clock.tick_hz),
         timing=timing(header, ordered, waited, elapsed),
         counters=header.counters,
@@ -69,12 +70,23 @@ def assemble(
     return run, tally.columns(ordered, verdicts), programs
 
 
-def _points(plan: Plan, made: builds.Results, tallies: dict[str, Tally], unreached: str) -> tuple[Point, ...]:
+def _points(
+    plan: Plan,
+    made: builds.Results,
+    tallies: dict[str, Tally],
+    unreached: str,
+    constants: ClockConstants,
+    best: float,
+) -> tuple[Point, ...]:
     asked = {entry.point.id: entry for entry in plan.entries}
+    # A replay keeps what the recorded run made of its clock.
+    judging = constants if plan.recording is None else None
     return tuple(
         plan.settled[name]
         if name in plan.settled
-        else tally.settle(asked[name], made[name], tallies.get(name, Tally()), plan.passes, unreached)
+        else tally.settle(
+            asked[name], made[name], tallies.get(name, Tally()), plan.passes, unreached, judging, best
+        )
         for name in plan.sequence
     )
 

@@ -25,6 +25,9 @@ FAILURES = 2
 OF_VISITS = "visit."
 """Facts whose names begin so are kept of every visit, one behind the other."""
 
+FALLING = 0.8
+"""Share of a point's samples during which the clock fell, from which on it is called throttled."""
+
 TOO_FEW = "too few samples passed the gates"
 """Reason of `unstable`, before the numbers."""
 
@@ -101,13 +104,33 @@ def count(entries: Sequence[Entry], verdicts: Sequence[Sequence[str]]) -> dict[s
     return tallies
 
 
-def settle(asked: Asked, made: Made | Fault, tally: Tally, passes: int, unreached: str = "") -> Point:
-    """What became of a point; `unreached` says why it was not visited, where that was meant."""
+def settle(
+    asked: Asked,
+    made: Made | Fault,
+    tally: Tally,
+    passes: int,
+    unreached: str = "",
+    clock: ClockConstants | None = None,
+    best: float = 0.0,
+) -> Point:
+    """What became of a point.
+
+    Args:
+        asked: the point.
+        made: its program, or why there is none.
+        tally: its samples.
+        passes: of the plan.
+        unreached: why it was not visited, where that was meant.
+        clock: constants of the sample frame; without them no sample tells whether the clock fell.
+        best: best canary rate of the run.
+    """
     program = made.build.program if isinstance(made, Made) else None
     verdict = builds.refused(made)
     if verdict is None and unreached and not tally.batches:
         verdict = Status.SKIPPED, unreached
     verdict = verdict or _measured(made, tally, passes)
+    if verdict[0] is Status.UNSTABLE and clock is not None:
+        verdict = _throttled(tally, passes, clock, best) or verdict
     facts: dict[str, int | float | str] = {}
     for batch in tally.batches:
         facts |= batch.facts | {
@@ -155,6 +178,27 @@ def _measured(made: Made | Fault, tally: Tally, passes: int) -> tuple[Status, st
     if unverified:
         return Status.UNVERIFIED, "; ".join([unverified, *notes])
     return Status.OK, "; ".join(notes)
+
+
+def _throttled(tally: Tally, passes: int, clock: ClockConstants, best: float) -> tuple[Status, str] | None:
+    """Whether nearly all samples of a point were set aside since the clock fell while they ran.
+
+    One visit may meet a clock that falls for a reason of its own; one that falls whenever the program runs
+    is the program's.
+    """
+    each = [
+        gates.falls(batch.columns, batch.gates, clock, best) if batch.gates else [] for batch in tally.batches
+    ]
+    found = [fall for some in each for fall in some]
+    judged = tally.total - tally.rejected[gates.FIRST]
+    visits = sum(bool(some) for some in each)
+    if len(found) < max(gates.MIN_ACCEPTED, FALLING * judged) or visits < min(2, passes):
+        return None
+    return Status.THROTTLED, (
+        f"the clock fell while {len(found)} of {judged} samples ran, by {100 * median(found):.1f} % in the "
+        "median, and the issue rate beside them shows no neighbour: this program makes the core lower its "
+        "clock; run again with a fixed clock or better cooling"
+    )
 
 
 def columns(entries: Sequence[Entry], verdicts: Sequence[Sequence[str]]) -> dict[str, list[int] | list[str]]:

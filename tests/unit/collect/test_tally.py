@@ -73,6 +73,39 @@ def test_a_point_whose_visits_all_failed_has_their_status(status: str) -> None:
     assert (point.status, point.reason) == (Status(status), "so it was")
 
 
+def falling(canary: int = 1000, second: int = 1100, back: int = 1020) -> Entry:
+    """A visit whose clock falls by 9 % during each sample; the canary takes as many cycles on both sides."""
+    entry = visit(0)
+    rows = len(entry.batch.gates)
+    columns = entry.batch.columns | {
+        "calibration_before": [back] * rows,
+        "calibration_after": [second + 20] * rows,
+        "canary_before": [canary + 20] * rows,
+        "canary_after": [canary * second // 1000 + 20] * rows,
+    }
+    marks = ["first of batch", *["calibrations disagree"] * (rows - 1)]
+    return msgspec.structs.replace(
+        entry, batch=msgspec.structs.replace(entry.batch, columns=columns, gates=marks)
+    )
+
+
+def test_a_clock_that_fell_during_most_samples_is_throttled_and_a_neighbour_is_not() -> None:
+    def ended(entry: Entry, best: float = 4.0, visits: int = 2) -> tuple[Status, str]:
+        entries = [entry] * visits
+        found = tally.count(entries, tally.judge(ASKED, entries, CLOCK))[POINT.point.id]
+        point = tally.settle(POINT, made(), found, 3, "", CLOCK, best)
+        return point.status, point.reason
+
+    status, reason = ended(falling())
+    assert status is Status.THROTTLED
+    assert "fell while 10 of 10 samples ran, by 9.1 % in the median" in reason
+    assert "run again" in reason
+    assert ended(falling(canary=1500))[0] is Status.UNSTABLE  # somebody else took issue slots
+    assert ended(falling(second=1000, back=1120))[0] is Status.UNSTABLE  # the clock rose
+    assert ended(falling(), visits=1)[0] is Status.UNSTABLE  # once is no habit
+    assert ended(falling(), best=0.0)[0] is Status.UNSTABLE  # nothing tells whether there was a neighbour
+
+
 def test_windows_of_one_stretch_of_load_are_not_judged_by_their_brackets() -> None:
     """Under load for seconds the clock moves: that is the answer, not a fault of the sample."""
     entry = visit(0, disturbed=True)
