@@ -41,7 +41,7 @@ def command() -> None:
 @_json
 def list_(data: Path, as_json: bool) -> None:
     """Every run, newest first; a damaged one with what is wrong, an interrupted one with how to go on."""
-    from reportgen.collect.runner import resume_command
+    from reportgen.collect.interruption import resume_command
     from reportgen.runs import store
 
     rows = [

@@ -7,7 +7,6 @@ bundle is sealed whole or the journal is there to go on from.
 from __future__ import annotations
 
 import secrets
-import shlex
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,15 +20,27 @@ import msgspec
 
 from reportgen.backends import registry
 from reportgen.backends.base import Backend, Candidate
-from reportgen.collect import builds, identity, journal, lock, plan, sealing, supervisor, toolchain, visits
+from reportgen.collect import (
+    builds,
+    identity,
+    interruption,
+    journal,
+    lock,
+    plan,
+    sealing,
+    supervisor,
+    toolchain,
+    visits,
+)
+from reportgen.collect.interruption import Interruption, resume_command
 from reportgen.collect.journal import Entry, Header, Journal
 from reportgen.collect.messages import Hello, Made
 from reportgen.collect.plan import Plan
 from reportgen.collect.progress import Progress, Silent
 from reportgen.collect.supervisor import Supervisor
 from reportgen.errors import BackendUnavailable, RunRefused, UserError
-from reportgen.runs import disk, read, store, write
-from reportgen.runs.schema import VALIDATION, Device, Run
+from reportgen.runs import disk, read, write
+from reportgen.runs.schema import Device, Run
 from reportgen.suite.load import Suite, load_suite
 
 PATIENCE = 30.0
@@ -78,17 +89,6 @@ class Outcome:
     """The command that goes on with what was not reached."""
 
 
-@dataclass(frozen=True)
-class Interruption:
-    """An interrupted run as its folder has it."""
-
-    folder: Path
-    header: Header
-    entries: list[Entry]
-    length: int
-    """Bytes of the journal that are whole."""
-
-
 def collect(
     options: Options,
     progress: Progress | None = None,
@@ -111,7 +111,7 @@ def collect(
     """
     shown = progress or Silent()
     try:
-        before = _interrupted(options) if options.resume else None
+        before = interruption.find(options.data, options.resume, options.verb) if options.resume else None
         selector = options.selector or (before.header.selector if before else "cpu")
         backend = backend or registry.get(selector)
         device = choose(backend, selector).device
@@ -171,34 +171,6 @@ def choose(backend: Backend, selector: str) -> Candidate:
             "'reportgen doctor' says what is missing.",
         )
     return named[0]
-
-
-def _interrupted(options: Options) -> Interruption:
-    """The run to go on with.
-
-    Raises:
-        RunRefused: none is there, or its journal is damaged.
-    """
-    wanted = options.resume.rpartition("/")[2].removesuffix(write.PARTIAL)
-    begun = store.list_partial(options.data)
-    matching = [ref for ref in begun if wanted in (store.LATEST, ref.run)]
-    if not matching:
-        runs = ", ".join(ref.run for ref in begun) or "none"
-        raise RunRefused(
-            f"no interrupted run '{options.resume}' in '{options.data}'; there: {runs}.",
-            "Start a new one without --resume.",
-        )
-    folder = matching[0].path
-    header, entries, length = journal.read(folder / journal.JOURNAL)
-    if header.version != journal.JOURNAL_VERSION:
-        raise RunRefused(
-            f"run {header.run} was begun by another version of reportgen.",
-            "Resume it with that one, or start anew.",
-        )
-    if header.probes.startswith(f"{VALIDATION}/") and options.verb == "collect":
-        going_on = resume_command(header.run, options.data, "validate")
-        raise RunRefused(f"run {header.run} is a validation.", f"Go on with: {going_on}")
-    return Interruption(folder, header, entries, length)
 
 
 class _Collector:
@@ -403,8 +375,3 @@ class _Collector:
     def _how_to_go_on(self, header: Header, visited: int) -> str:
         kept = f"{visited} visits are kept. " if visited else ""
         return f"{kept}Go on with: {resume_command(header.run, self._options.data, self._options.verb)}"
-
-
-def resume_command(run: str, data: Path, verb: str = "collect") -> str:
-    """The exact command that goes on with an interrupted run."""
-    return f"reportgen {verb} --resume {run} --data {shlex.quote(str(data))}"
