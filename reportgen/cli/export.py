@@ -9,7 +9,7 @@ import click
 from reportgen.cli import output
 from reportgen.errors import UserError
 
-FORMATS = ("csv", "parquet", "osaca", "accel-sim", "gpgpu-sim", "llvm", "bibtex", "cff", "json")
+FORMATS = ("json", "csv", "parquet", "osaca", "accel-sim", "gpgpu-sim", "llvm", "bibtex", "cff")
 """The keys of `reportgen.model.exports.registry.EXPORTS`; here so that `--help` need not wait for it."""
 
 

@@ -13,11 +13,13 @@ from reportgen.findings.metric import ALL_CORES, Kind, parse
 from reportgen.model.architecture import Fact
 from reportgen.roofline.roofs import FLOP, OP
 from reportgen.site import address, roofline_data
+from reportgen.site import resource_graph as resources
 from reportgen.site.figures import (
     bandwidth,
     interference,
     latency,
     occupancy,
+    resource_graph,
     roofline,
     roofline_record,
     sustained,
@@ -47,6 +49,7 @@ def draw_all(report: Report, store: Path) -> Iterator[tuple[str, Drawn]]:
         ("latency", latencies, latency.draw),
         ("throughput", saturation, throughput.draw),
         ("interference", heat_map, interference.draw),
+        ("resources", resources.record, resource_graph.draw),
         ("working_set", sweep, working_set.draw),
         ("bandwidth", rates, bandwidth.draw),
         *((name, roofs(unit), roofline.draw) for name, unit in ROOFLINES.items()),

@@ -29,7 +29,9 @@ from reportgen.site.pages import (
     device,
     dictionary,
     family,
+    hypotheses,
     index,
+    model,
     published,
     targets,
     toolkits,
@@ -59,7 +61,7 @@ def collector_resting() -> Iterator[None]:
 
 ASSETS = Path(__file__).parent / "assets"
 STYLES = ("assets/reportgen/report.css", "assets/reportgen/roofline.css")
-SCRIPTS = ("assets/reportgen/tables.js", "assets/reportgen/roofline.js")
+SCRIPTS = tuple(f"assets/reportgen/{name}.js" for name in ("tables", "browser", "roofline"))
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,7 @@ class Renderer:
     def __post_init__(self) -> None:
         self.results = Results(self.cache / "results")
         self.families: dict[tuple[str, str, Links], Page] = {}
+        """Pages that say nothing of other runs: families of probes, models."""
         self.devices: dict[tuple[object, ...], Page] = {}
 
     def render(self) -> Site:
@@ -151,12 +154,15 @@ class Renderer:
         yield from self._targets(catalogue.targets(shelves))
         for pair in compared:
             yield comparison.page(pair, self.links)
+        yield hypotheses.across(measured, self.links)
         yield dictionary.page(self.links)
         yield published.page(self.links)
         for shelf in shelves:
             yield versions.page(shelf, self.links)
             if shelf.newest.report is None:
                 yield broken.page(address.device_page(shelf.device), shelf, shelf.newest, self.links)
+            else:
+                yield self._model(shelf.newest, shelf.newest.report)
             for entry in shelf.entries:
                 if entry.report is None:
                     here = address.run_page(entry.device, entry.run)
@@ -210,13 +216,30 @@ class Renderer:
         if shelf.newest is entry:
             latest = View(address.device_page(entry.device), report, self.links, shown)
             yield self._device(latest, shelf, entry, newest=True)
+        yield self._hypotheses(entry, report)
         for name in report.families:
             here = address.family_page(entry.device, entry.run, name)
-            # Says nothing of other runs, so it stays as it is while the run does.
+            # Stays as it is while the run does.
             key = (here, report.digest, self.links)
             if key not in self.families:
                 self.families[key] = family.page(View(here, report, self.links), name, entry)
             yield self.families[key]
+
+    def _model(self, entry: Entry, report: Report) -> Page:
+        """The model to browse: it stays as it is while the run does."""
+        here = address.model_page(entry.device)
+        key = (here, report.digest, self.links)
+        if key not in self.families:
+            self.families[key] = model.page(View(here, report, self.links), entry)
+        return self.families[key]
+
+    def _hypotheses(self, entry: Entry, report: Report) -> Page:
+        """How the hypotheses of a run ended: it stays as it is while the run does."""
+        here = address.hypotheses_page(entry.device, entry.run)
+        key = (here, report.digest, self.links)
+        if key not in self.families:
+            self.families[key] = hypotheses.of_run(View(here, report, self.links), entry)
+        return self.families[key]
 
     def _device(self, view: View, shelf: Shelf, entry: Entry, *, newest: bool) -> Page:
         """A report's page: it stays as it is while the run and the list of its device's runs do."""

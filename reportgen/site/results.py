@@ -18,8 +18,10 @@ import reportgen
 from reportgen.analysis.quantity import Quantity
 from reportgen.errors import ReportgenError
 from reportgen.findings.finding import Finding
+from reportgen.findings.hypotheses import Conclusion
 from reportgen.findings.published import library
 from reportgen.model.architecture import Architecture
+from reportgen.model.exports import registry
 from reportgen.runs import read
 from reportgen.runs.read import Bundle
 from reportgen.runs.schema import MANIFEST, PROGRAMS, SAMPLES, Program
@@ -31,8 +33,7 @@ log = logging.getLogger(__name__)
 STAGES = ("runs", "analysis", "roofline", "findings", "model")
 """Folders whose source decides what is derived."""
 
-EXPORTS = {
-    "model.json": "architecture model: every fact of the run",
+EXPORTS = {one.file: one.what for one in registry.EXPORTS.values()} | {
     "findings.json": "findings with claim level, confidence, alternatives and evidence",
     "metrics.csv": "one row a metric: value, interval, unit, n, status, claim, confidence",
     "dictionary.json": "definition of every metric: unit, method, caveat",
@@ -50,6 +51,7 @@ class Result(msgspec.Struct, frozen=True):
     quantities: tuple[Quantity, ...]
     findings: tuple[Finding, ...]
     architecture: Architecture
+    conclusions: dict[str, Conclusion]
 
 
 class Unreadable(Exception):
@@ -110,6 +112,7 @@ class Results:
             programs=programs,
             downloads=self._downloads(path, folder),
             digest=self.digest(path / MANIFEST),
+            conclusions=result.conclusions,
         )
 
     def _derive(self, bundle: Bundle, folder: Path) -> tuple[Result, dict[str, Program]]:
@@ -126,9 +129,8 @@ class Results:
         except Exception as error:  # one odd bundle must not take the whole site with it
             log.debug("deriving %s failed", bundle.path, exc_info=True)
             raise Unreadable(f"it cannot be derived ({type(error).__name__}: {error})") from error
-        result = Result(derived.quantities, derived.findings, derived.architecture)
-        exports = {
-            json.MODEL: json.encode(derived.architecture, json.MODEL),
+        result = Result(derived.quantities, derived.findings, derived.architecture, derived.conclusions)
+        exports = registry.files(derived.architecture) | {
             json.FINDINGS: json.encode(derived.findings, json.FINDINGS),
             csv.METRICS: csv.encode(derived.architecture),
             dictionary.JSON: dictionary.encode_json(),

@@ -49,14 +49,17 @@ def table(
     *,
     sortable: bool = True,
     filtered: bool = False,
+    browsed: bool = False,
     searchable: bool = False,
 ) -> Html:
     """One table as HTML without blank lines.
 
     `identity` becomes the id of the table's wrapper (`table-<identity>`); `filtered` adds a box
-    that narrows the rows as one types (by script: without one the table is simply whole).
+    that narrows the rows as one types (by script: without one the table is simply whole); all tables
+    of a page that are `browsed` have one such box together, with a choice of what stands under "class".
     """
-    classes = ["rg", *(["sortable"] if sortable else []), *(["filterable"] if filtered else [])]
+    marks = {"sortable": sortable, "filterable": filtered, "browsed": browsed}
+    classes = ["rg", *(name for name, on in marks.items() if on)]
     head = join(
         element(
             "th",

@@ -39,6 +39,7 @@ class Export:
 
 
 EXPORTS: dict[str, Export] = {
+    "json": Export(json.MODEL, "architecture model: every fact of the run", json.encode_model),
     "csv": Export("facts.csv", "every fact as a row with its definition", facts_csv.encode),
     "parquet": Export("facts.parquet", "every fact with typed columns and their meanings", parquet.encode),
     "osaca": Export("osaca.yml", "machine model for OSACA", osaca.encode, osaca.lacks),
@@ -49,7 +50,6 @@ EXPORTS: dict[str, Export] = {
     "llvm": Export("sched.td", "scheduling numbers for LLVM, TableGen", llvm.encode, llvm.lacks),
     "bibtex": Export("cite.bib", "bibliography entry, BibTeX", bibtex.encode),
     "cff": Export("CITATION.cff", "bibliography entry, Citation File Format", cff.encode),
-    "json": Export(json.MODEL, "architecture model: every fact of the run", json.encode_model),
 }
 """Name on the command line -> the format."""
 

@@ -43,8 +43,8 @@ def test_the_parts_of_a_report_stand_in_order(rendered: Rendered) -> None:
     page = rendered.page(address.device_page(device_of(rendered)))
     anchors = re.findall(r"^## .*\{#(\S+)\}$", page, re.MULTILINE)
     assert anchors == [
-        "key-figures", "findings", "latency", "throughput", "interference", "memory", "bandwidth",
-        "roofline", "measuring", "not-ok", "downloads", "cite",
+        "key-figures", "findings", "latency", "throughput", "interference", "resources", "memory",
+        "bandwidth", "roofline", "measuring", "not-ok", "downloads", "cite",
     ]  # fmt: skip
 
 
@@ -88,8 +88,8 @@ def test_downloads_carry_their_digest(rendered: Rendered) -> None:
     assert report is not None
     names = [item.name for item in report.downloads]
     assert names == [
-        "model.json", "findings.json", "metrics.csv", "dictionary.json", "samples.parquet", "run.json",
-        "programs.jsonl.gz",
+        "model.json", "facts.csv", "facts.parquet", "osaca.yml", "sched.td", "cite.bib", "CITATION.cff",
+        "findings.json", "metrics.csv", "dictionary.json", "samples.parquet", "run.json", "programs.jsonl.gz",
     ]  # fmt: skip
     for item in report.downloads:
         assert item.sha256 in page

@@ -53,7 +53,7 @@ def test_a_run_gives_the_files_that_it_can() -> None:
 
 def test_what_a_run_does_not_give_is_refused_with_what_it_gives() -> None:
     with pytest.raises(
-        UserError, match=r"gives no osaca file: .* this run is of sm_90\. It gives: csv, parquet"
+        UserError, match=r"gives no osaca file: .* this run is of sm_90\. It gives: json, csv"
     ):
         export(target(), "osaca")
 
