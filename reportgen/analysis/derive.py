@@ -35,6 +35,7 @@ from reportgen.analysis.slope import slope
 from reportgen.analysis.sustained import sustained
 from reportgen.analysis.tlb import LINE, tlb
 from reportgen.analysis.transients import settled, transient_samples
+from reportgen.analysis.vendor import vendor_ratios
 from reportgen.analysis.working_set import working_set
 from reportgen.runs.schema import Point, Program, Run
 from reportgen.status import USABLE, Status
@@ -99,7 +100,8 @@ def quantities(run: Run, samples: pyarrow.Table) -> tuple[Quantity, ...]:
             continue
         analysis = _INDEPENDENT.get(evidence.probe.analysis)
         result[name] = analysis(evidence) if analysis and _any_usable(evidence) else [_unread(evidence)]
-    return tuple(quantity for evidence in probes for quantity in result[evidence.probe.id])
+    found = [quantity for evidence in probes for quantity in result[evidence.probe.id]]
+    return (*found, *vendor_ratios(probes, found))
 
 
 _INDEPENDENT: dict[str, Callable[[Evidence], list[Quantity]]] = {

@@ -17,13 +17,16 @@ from reportgen.backends.cuda import generator_memory as memory
 from reportgen.backends.cuda import generator_rows as rows
 from reportgen.backends.cuda import generator_saturated as saturated
 from reportgen.backends.cuda import generator_windows as windows
+from reportgen.backends.cuda.device import is_target
 from reportgen.backends.cuda.generator_parts import LAUNCHED, Parts, Request
 from reportgen.errors import Unsupported
 from reportgen.runs.schema import Device
-from reportgen.suite.definition import Operation, PlannedPoint, Probe
+from reportgen.suite.definition import Definition, Operation, PlannedPoint, Probe
 from reportgen.suite.isa import asked
 from reportgen.suite.location import probes_root
 
+VENDOR = "vendor:"
+"""Before the name of a routine that is not ours, in place of a template."""
 NARROW_CLOCK = 120
 """From this target on the clock is always read in 32 bits."""
 
@@ -42,6 +45,7 @@ KINDS: dict[str, Callable[[Request], Parts]] = {
     "registers": blocks.registers,
     "banks": blocks.banks,
     "cluster": blocks.cluster,
+    "empty": blocks.empty,
     "bulk": blocks.bulk,
     "gemm": kernels.gemm,
     "axpy": kernels.axpy,
@@ -79,6 +83,8 @@ class CudaGenerator:
         definition, isa = probe.definition, self.device.isa
         if not asked(definition, isa):
             raise Unsupported(definition.skip_reason or f"asked of {', '.join(definition.isas)} only")
+        if definition.template.startswith(VENDOR):
+            return self._vendor(definition, point)
         template = f"{probe.family}/{definition.template}.cuda.cu.j2"
         if definition.template not in KINDS or not (self.root / template).is_file():
             raise Unsupported(f"this family has no template '{definition.template}' for a GPU")
@@ -109,3 +115,25 @@ class CudaGenerator:
             **parts.setup,
         }
         return Source(point.id, re.sub(r"\n\s*\n+", "\n", text), parts.expect, parts.work, setup)
+
+    def _vendor(self, definition: Definition, point: PlannedPoint) -> Source:
+        """A routine of the vendor's, of which there is no source."""
+        routine = definition.template.removeprefix(VENDOR)
+        if is_target(self.device):
+            raise Unsupported(
+                f"the vendor's {routine} needs a device: there is nothing to build for a target"
+            )
+        setup: dict[str, int | float | str] = {
+            "kind": "vendor",
+            "routine": routine,
+            "target": self.device.isa,
+            "seconds": definition.seconds,
+            **point.settings,
+        }
+        if routine == "copy":
+            return Source(point.id, "", {}, {"bytes": 2.0 * float(point.settings["bytes"])}, setup)
+        n = float(point.settings["n"])
+        precision = str(definition.constants["precision"]).removeprefix("tensor_")
+        word = {"fp64": 8.0, "fp16": 2.0, "bf16": 2.0}.get(precision, 4.0)
+        work = {"flop": 2 * n**3, "bytes": 3 * word * n**2}
+        return Source(point.id, "", {}, work, setup | {"precision": precision})

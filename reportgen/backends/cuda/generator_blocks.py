@@ -90,6 +90,13 @@ def cluster(request: Request) -> Parts:
     return Parts(context, parameters, expect, {"steps": float(CLUSTER_UNROLL)}, setup, target)
 
 
+def empty(request: Request) -> Parts:
+    """A kernel that does nothing but leave a mark."""
+    expect: dict[str, int | str] = {"kind": "resource", "chains": 0, "want.mark": 1, "match.mark": "STG.*"}
+    setup: dict[str, int | float | str] = {"kind": "empty", "threads": WARP}
+    return Parts({}, [("unsigned *out", "output:unsigned")], expect, {"launches": 1.0}, setup)
+
+
 _COPIES = {"load": r"UBLKCP\.S\.G", "store": r"UBLKCP\.G\.S", "tile_load": r"UTMALDG\.2D"}
 _SIGNALS = (
     "SYNCS\\..*|BRA(\\..*)?|U?LOP3\\.LUT|U?MOV|VIADD|U?IADD.*|U?SHF\\..*|U?ISETP\\..*|UTMACMDFLUSH|DEPBAR\\.LE"

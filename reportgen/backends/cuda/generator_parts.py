@@ -11,7 +11,9 @@ from reportgen.backends.cuda import generator_rows as rows
 from reportgen.errors import Unsupported
 from reportgen.suite.definition import Operation, PlannedPoint, Probe
 
-LAUNCHED = frozenset("warps blocks bytes dynamic_bytes count stride offset layout peer n batch rows".split())
+LAUNCHED = frozenset(
+    "warps blocks bytes dynamic_bytes count stride offset layout peer n batch rows mode".split()
+)
 """Settings that change how a kernel is launched and on what, not what is in it: their points share a
 program."""
 

@@ -11,6 +11,8 @@ bulk      copies between global and shared memory, each waited for
 stream    the whole launch is timed, by events: bandwidth of all multiprocessors together
 kernel    the same of a computation: matrix products, vectors, rows
 saturated the same of a loop that keeps every multiprocessor busy
+empty     launches themselves are timed, nothing runs in them (`launching`)
+vendor    a routine of NVIDIA's, no program of ours (`vendor`)
 held      that loop for as long as the visit lasts, in windows of time (`holding`)
 
 Launch shape: `threads` of a block (else `warps` x 32, else one warp), `blocks` (else 1),
@@ -27,11 +29,12 @@ import msgspec
 
 from reportgen.backends.base import Batch, Order
 from reportgen.backends.cuda import binding as cuda
-from reportgen.backends.cuda import buffers, constants, nvml, targets
+from reportgen.backends.cuda import buffers, constants, launching, nvml, targets, vendor
 from reportgen.backends.cuda.binding import Binding, Handle, Shape
 from reportgen.backends.cuda.chase import Setup
 from reportgen.backends.cuda.clock import Frame
 from reportgen.backends.cuda.holding import hold
+from reportgen.backends.cuda.launching import overhead
 from reportgen.backends.cuda.sampling import sample, watched
 from reportgen.backends.cuda.shots import Prepared
 from reportgen.errors import LaunchError
@@ -40,7 +43,7 @@ from reportgen.runs.schema import Device
 WARP = 32
 FULL = 8
 """Blocks of 256 threads that fill a multiprocessor."""
-KINDS = ("body", "chase", "trace", "l2_matrix", "bulk", "stream", "kernel", "saturated", "held")
+KINDS = ("body", "chase", "trace", "l2_matrix", "bulk", "stream", "kernel", "saturated", "held", "empty")
 
 
 class CudaLauncher:
@@ -73,21 +76,25 @@ class CudaLauncher:
             DeviceLost: the context is spoilt; this process is of no more use.
         """
         began = time.perf_counter()
+        before = self._watch()
+        if order.setup.get("kind") == vendor.KIND:
+            batch = watched(vendor.measure(order, self._binding, self._frame), before, self._watch())
+            return msgspec.structs.replace(batch, facts=batch.facts | {"binding": self._binding.name})
         module, code = self._load(order)
         prepared = self._prepare(order, module, code)
         try:
             setup = time.perf_counter() - began
-            before = self._watch()
-            batch = (
-                hold(order, prepared, self._binding, self._frame, self._watch)
-                if prepared.kind == "held"
-                else sample(order, prepared, self._binding, self._frame)
-            )
-            batch = watched(batch, before, self._watch())
+            batch = watched(self._take(order, prepared), before, self._watch())
         finally:
             prepared.passed.close()
         facts = batch.facts | {"binding": self._binding.name}
         return msgspec.structs.replace(batch, facts=facts, seconds=batch.seconds | {"setup": setup})
+
+    def _take(self, order: Order, prepared: Prepared) -> Batch:
+        if prepared.kind == "held":
+            return hold(order, prepared, self._binding, self._frame, self._watch)
+        take = overhead if prepared.kind == launching.KIND else sample
+        return take(order, prepared, self._binding, self._frame)
 
     def _load(self, order: Order) -> tuple[Handle, bytes]:
         """The module of a cubin; many points share one."""

@@ -19,6 +19,7 @@ _KERNELS = {
     "triad": "triad",
     "nt_write": "non-temporal write",
     "nt_copy": "non-temporal copy",
+    "vendor_copy": "driver's own copy",
 }
 
 _SIZES = {"softmax": "rows", "layer_norm": "rows", "llm_prefill": "batch", "llm_decode": "batch"}
@@ -39,6 +40,7 @@ COUNTED = {
 """Kernel -> which bytes its rate counts and what kind of store it uses: part of every bandwidth."""
 
 COUNTED_BY_GPU = {
+    "vendor_copy": "the bytes loaded and the bytes stored are both counted",
     "read": "the bytes loaded are counted",
     "write": "the bytes stored are counted",
     "copy": "the bytes loaded and the bytes stored are both counted",

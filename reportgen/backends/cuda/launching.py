@@ -1,0 +1,96 @@
+"""What a launch costs: of an empty kernel, in a row of launches, and with a wait after each."""
+
+from __future__ import annotations
+
+import time
+
+from reportgen.backends import gates
+from reportgen.backends.base import Batch, Order
+from reportgen.backends.cuda.binding import Binding
+from reportgen.backends.cuda.clock import Frame
+from reportgen.backends.cuda.shots import NS_OF_MS, QUEUE_US, Prepared
+from reportgen.errors import LaunchError
+from reportgen.runs.schema import SAMPLE_COLUMNS
+
+KIND = "empty"
+LAUNCHES = 64
+"""Of one sample."""
+LEAST_SAMPLES, MOST_SAMPLES = 16, 64
+
+
+def overhead(order: Order, prepared: Prepared, binding: Binding, frame: Frame) -> Batch:
+    """A row a sample of `LAUNCHES` launches.
+
+    `mode` `queued`: the device works them off one after the other, timed by its events.  `waited`: the host
+    waits for each before it starts the next, timed by its clock.
+
+    Raises:
+        LaunchError: the kernel did not run.
+        DeviceLost: the context is spoilt.
+    """
+    waited = prepared.passed.setup.get("mode") == "waited"
+    prepared.passed.refresh()
+    _launch(prepared, binding)
+    binding.synchronize()
+    address, size = prepared.passed.results[0]
+    if binding.read(address, min(size, 4)) == b"\xff" * 4:
+        raise LaunchError("the kernel did not run: it left no results")
+    columns: dict[str, list[int]] = {
+        name: [] for name in SAMPLE_COLUMNS if name not in ("point", "gate", "pass", "order")
+    }
+    events = binding.event(), binding.event()
+    began = time.perf_counter()
+    stop = "sample cap"
+    for number in range(MOST_SAMPLES):
+        pace = frame.pace()
+        if waited:
+            ns = _each_waited_for(prepared, binding)
+        else:
+            frame.hold(QUEUE_US * (2 + LAUNCHES))
+            binding.record(events[0])
+            for _ in range(LAUNCHES):
+                _launch(prepared, binding)
+            binding.record(events[1])
+            binding.synchronize()
+            ns = round(binding.milliseconds(*events) * NS_OF_MS)
+        row = {
+            "sample": number,
+            "thread": 0,
+            "start": pace.stamp,
+            "ticks": round(ns * pace.cycles / pace.nanoseconds),
+            "empty": 0,
+            "calibration_before": pace.cycles,
+            "calibration_after": pace.nanoseconds,
+            "canary_before": 0,
+            "canary_after": 0,
+            "warmup": 0,
+            "repetitions": LAUNCHES,
+            "cpu": -1,
+        }
+        for name, value in row.items():
+            columns[name].append(value)
+        enough = number + 1 >= LEAST_SAMPLES
+        if enough and gates.precise([float(ticks) for ticks in columns["ticks"]]):
+            stop = "precise"
+            break
+        if enough and time.perf_counter() - began > order.seconds:
+            stop = "time cap"
+            break
+    marks = [gates.ACCEPTED if ticks > 0 else gates.STOOD_STILL for ticks in columns["ticks"]]
+    facts: dict[str, int | float | str] = {"blocks": prepared.blocks, "threads": prepared.threads}
+    seconds = {"measure": time.perf_counter() - began}
+    return Batch(order.point, columns, marks, stop=stop, facts=facts, seconds=seconds)
+
+
+def _each_waited_for(prepared: Prepared, binding: Binding) -> int:
+    begun = time.perf_counter_ns()
+    for _ in range(LAUNCHES):
+        _launch(prepared, binding)
+        binding.synchronize()
+    return time.perf_counter_ns() - begun
+
+
+def _launch(prepared: Prepared, binding: Binding) -> None:
+    binding.launch(
+        prepared.function, prepared.grid, (prepared.threads, 1, 1), prepared.shared, prepared.passed.values
+    )

@@ -1,0 +1,64 @@
+"""Our rates over the vendor's: where both are there, and only there."""
+
+from __future__ import annotations
+
+import pytest
+
+from reportgen.analysis.evidence import Evidence
+from reportgen.analysis.quantity import Quantity
+from reportgen.analysis.vendor import vendor_ratios
+from reportgen.runs.schema import ProbeInfo
+from reportgen.status import Status
+from tests.simulated.gpu import make
+from tests.simulated.gpu_truth import GpuTruth
+
+RUN, _ = make(GpuTruth())
+
+
+def rate(metric: str, value: float | None, spread: float = 0.01) -> Quantity:
+    ends = {} if value is None else {"low": value * (1 - spread), "high": value * (1 + spread)}
+    return Quantity(metric, "FLOP/second", Status.OK, "p", "m", value=value, **ends)  # type: ignore[arg-type]
+
+
+def probe(name: str, metric: str, precision: str = "") -> Evidence:
+    info = ProbeInfo(
+        name, "roofline", "?", "!", "n", "library", metric, "FLOP/second", constants={"precision": precision}
+    )
+    return Evidence(RUN, info, (), {}, 0.0)
+
+
+GEMM = probe("roofline/vendor_gemm_fp16", "kernel.vendor_gemm_fp16", "tensor_fp16")
+COPY = probe("memory_hierarchy/vendor_copy", "bandwidth")
+
+
+def test_a_peak_over_the_best_product() -> None:
+    found = [
+        rate("peak.tensor_fp16", 9.0e14),
+        rate("kernel.vendor_gemm_fp16.2048", 5.0e14),
+        rate("kernel.vendor_gemm_fp16.8192", 7.5e14),
+    ]
+    (one,) = vendor_ratios([GEMM], found)
+    assert one.metric == "vendor.gemm_tensor_fp16.ratio"
+    assert one.value == pytest.approx(1.2)
+    assert (one.low, one.high) == (pytest.approx(1.2 * 0.98), pytest.approx(1.2 * 1.02))
+    assert one.details == {"ours": "peak.tensor_fp16", "theirs": "kernel.vendor_gemm_fp16.8192"}
+
+
+def test_a_copy_over_the_drivers_at_each_level() -> None:
+    found = [
+        rate("bandwidth.l2.copy", 8e12),
+        rate("bandwidth.l2.vendor_copy", 1e13),
+        rate("bandwidth.dram.copy", 4e12),
+        rate("bandwidth.dram.vendor_copy", 4e12),
+    ]
+    assert {one.metric: one.value for one in vendor_ratios([COPY], found)} == {
+        "vendor.copy_l2.ratio": pytest.approx(0.8),
+        "vendor.copy_dram.ratio": pytest.approx(1.0),
+    }
+
+
+def test_nothing_without_both() -> None:
+    assert vendor_ratios([GEMM, COPY], [rate("peak.tensor_fp16", 1e15)]) == []
+    assert vendor_ratios([GEMM], [rate("kernel.vendor_gemm_fp16.64", 1.0), rate("peak.fp32", 1.0)]) == []
+    unknown = rate("kernel.vendor_gemm_fp16.64", None)
+    assert vendor_ratios([GEMM], [unknown, rate("peak.tensor_fp16", 1e15)]) == []
