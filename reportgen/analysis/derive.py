@@ -12,13 +12,14 @@ from reportgen.analysis.chase import pointer_chase
 from reportgen.analysis.conflict import conflict
 from reportgen.analysis.cycles import calibration_error, timings
 from reportgen.analysis.encoded import encoded, has_encoding
-from reportgen.analysis.evidence import Evidence, disturbed_share
+from reportgen.analysis.evidence import Evidence, clock_trend, disturbed_share
 from reportgen.analysis.gpu_banks import banks
 from reportgen.analysis.gpu_blocks import blocks
 from reportgen.analysis.gpu_bulk import bulk
 from reportgen.analysis.gpu_cluster import cluster
 from reportgen.analysis.gpu_distance import distance
 from reportgen.analysis.gpu_launch import by_path, has_shape, launch_bandwidth, of_path, warps
+from reportgen.analysis.gpu_launch_overhead import launch_overhead
 from reportgen.analysis.gpu_on_chip import on_chip
 from reportgen.analysis.gpu_pressure import pressure
 from reportgen.analysis.gpu_sector import sectors
@@ -90,7 +91,10 @@ def quantities(run: Run, samples: pyarrow.Table) -> tuple[Quantity, ...]:
         if points[probe.id]
     ]
     disturbed = disturbed_share(probes)
-    probes = [replace(evidence, disturbed=disturbed, transient=transient) for evidence in probes]
+    moved = clock_trend(probes)
+    probes = [
+        replace(evidence, disturbed=disturbed, transient=transient, trend=moved) for evidence in probes
+    ]
     result: dict[str, list[Quantity]] = {}
     _memory(run, probes, result)
     _latencies(probes, result)
@@ -120,6 +124,7 @@ _INDEPENDENT: dict[str, Callable[[Evidence], list[Quantity]]] = {
     "sectors": sectors,
     "cluster": cluster,
     "bulk": bulk,
+    "launch": launch_overhead,
     "rounds": rounds,
 }
 """Analyses that need no other probe."""
@@ -133,7 +138,9 @@ _METHODS = {
     "bandwidth": "bandwidth",
     "library": "library",
     "rounds": "cost-model",
-    **dict.fromkeys(("banks", "distance", "blocks", "pressure", "sectors", "cluster", "bulk"), "gpu"),
+    **dict.fromkeys(
+        ("banks", "distance", "blocks", "pressure", "sectors", "cluster", "bulk", "launch"), "gpu"
+    ),
 }
 """Analysis -> page of docs/method; all others find a boundary."""
 

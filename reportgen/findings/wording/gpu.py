@@ -8,7 +8,7 @@ from reportgen.findings.metric import Kind, MetricId
 from reportgen.findings.wording.gpu_names import COPIES, PEERS, TAKEN, launch_of, ordinal, path
 from reportgen.findings.wording.memory import FITTED
 from reportgen.findings.wording.names import level
-from reportgen.findings.wording.numbers import amount, one, percent, span
+from reportgen.findings.wording.numbers import amount, one, percent
 
 
 def warps(title: str, name: MetricId, quantity: Quantity) -> str:
@@ -168,15 +168,13 @@ def blocks(name: MetricId, quantity: Quantity) -> str:
 
 
 def launch(name: MetricId, quantity: Quantity) -> str:
-    """Measured: what launching costs, in a row of launches without a wait between them."""
-    if name.part == "fixed":
-        return (
-            f"In a row of launches without a wait between them an empty kernel of one block takes "
-            f"{amount(quantity)} a launch."
-        )
-    ends = quantity.details.get("blocks", ())
-    over = f", between {span(min(ends), max(ends), 'count')} blocks" if ends else ""
-    return f"A further block of an empty kernel adds {amount(quantity)} to its launch{over}."
+    """Measured: what launching costs, in a row of launches or with a wait after each."""
+    if name.part == "block":
+        counts = quantity.details.get("blocks", ())
+        over = f" between {counts[0]} and {counts[-1]} blocks" if counts else ""
+        return f"In a row of launches each further block of an empty kernel adds {amount(quantity)}{over}."
+    how = "With a wait of the host after each" if name.part == "waited" else "In a row without a wait"
+    return f"{how}, a launch of an empty kernel of one block takes {amount(quantity)}."
 
 
 def at_least(name: MetricId, quantity: Quantity) -> str:

@@ -42,7 +42,8 @@ BLOCKS = {
     "crowded": "the time of a block in the largest launch over its time alone",
 }
 LAUNCH = {
-    "fixed": "the time from one launch of an empty kernel to the next",
+    "fixed": "the time of a launch of an empty kernel, in a row of launches",
+    "waited": "the time of a launch of an empty kernel, with a wait after each",
     "block": "the time that a further block adds to a launch of an empty kernel",
 }
 
