@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -18,6 +19,11 @@ Row = dict[str, Any]
 def json_text(value: Any) -> str:
     """Indented JSON of records, lists and maps."""
     return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+
+
+def columns() -> int:
+    """Of the terminal, or `WIDE` where there is none."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDE
 
 
 def show(

@@ -8,30 +8,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reportgen.cli import output, roofline_across, roofline_model
+from reportgen.cli import output, roofline_across, roofline_model, roofline_table
 from reportgen.cli.count import Dimension
 from reportgen.cli.roofline_across import Batches
 from reportgen.errors import UserError
-from reportgen.units import format_value, significant
 
 if TYPE_CHECKING:
     from reportgen.roofline.points import Point
-    from reportgen.roofline.sheet import Entry, Sheet
+    from reportgen.roofline.sheet import Sheet
 
 LEVELS = ("l1", "l2", "l3", "dram")
 FEW = 8
 """Points whose reasons are printed; of more the table is enough."""
-COLUMNS = (
-    "id",
-    "point",
-    "data in",
-    "intensity",
-    "achieved",
-    "roof",
-    "of roof",
-    "verdict",
-    "what to change, or time",
-)
 
 
 @click.command(
@@ -45,6 +33,7 @@ Examples:
   reportgen roofline model.onnx --device DEVICE --dim batch=1 --html model.html
   reportgen roofline DEVICE-A --compare DEVICE-B --intensity 0.25
   reportgen roofline DEVICE-A --compare DEVICE-B --decode llama2_7b --precision fp16
+  reportgen roofline DEVICE-A --compare DEVICE-B --intensity 0.25 --html compared.html
   reportgen roofline latest --json
 \b
 A CSV file has the columns name,work,bytes,seconds and, if you like, precision,level,source.""",
@@ -138,8 +127,6 @@ def command(
     """
     if intensity is not None and not others:
         raise UserError("--intensity goes with --compare.", "Name the device to compare with.")
-    if others and html is not None:
-        raise UserError("--html does not go with --compare.", "Write the figure with --svg, or --json.")
     points = _given(texts, table, level, precision, timed=not others)
     if intensity is not None or decode is not None:
         more = _unmeasured(intensity, decode, batches, past, level, precision)
@@ -157,10 +144,10 @@ def command(
         raise UserError("--device and --dim go with a model.", "Name an ONNX file, or the run alone.")
     if others:
         sheets = [_sheet(name, data, [], level, precision) for name in (run, *others)]
-        text = roofline_across.run(sheets, points or [], as_json, svg)
-        drawn = [_write(svg, text)] if svg is not None else []
-        if drawn and not as_json:
-            click.echo(f"\nWrote {svg}")
+        files = roofline_across.run(sheets, points or [], as_json, svg, html, told)
+        written = [_write(path, text) for path, text in files]
+        if not as_json:
+            _say(written)
         return
     sheet = _sheet(run, data, points, level, precision)
     written = [_write(path, text) for path, text in _files(sheet, svg, html, told)]
@@ -172,8 +159,12 @@ def command(
     click.echo(f"{sheet.name}, run {sheet.run}; roofs of {_scope(sheet)}")
     click.echo("\n".join(f"{term}: {value}" for term, value in told) + "\n")
     _charts(sheet)
-    output.show([_row(entry) for entry in sheet.points], COLUMNS, as_json=False, empty=_nothing(precision))
+    roofline_table.show(sheet.points, output.columns(), _nothing(precision))
     _details(sheet)
+    _say(written)
+
+
+def _say(written: list[Path]) -> None:
     if written:
         click.echo("\n" + "\n".join(f"Wrote {path}" for path in written))
 
@@ -271,7 +262,7 @@ def _charts(sheet: Sheet) -> None:
     from reportgen.cli import roofline_chart
 
     for unit in ("FLOP", "OP"):
-        lines = roofline_chart.draw(sheet, unit)
+        lines = roofline_chart.draw(sheet, unit, roofline_chart.fitting(output.columns()))
         if lines:
             click.echo("\n".join(lines) + "\n")
 
@@ -281,51 +272,18 @@ def _nothing(precision: str | None) -> str:
     return f"The run measured no kernel{which}; place one of yours with --point NAME,W,Q,T."
 
 
-def _row(entry: Entry) -> output.Row:
-    point, verdict = entry.point, entry.verdict
-    rate = f"{point.unit}/second"
-    intensity = point.intensity(entry.level)
-    standing = str(verdict.standing)
-    if verdict.limiter:
-        standing = f"{standing}: {verdict.limiter.upper()}"
-    change = verdict.advice[0] if verdict.advice else ""
-    if point.rate is None and entry.predicted is not None:
-        low, high = (
-            format_value(end, "second", 3) for end in (entry.predicted.at_least, entry.predicted.at_most)
-        )
-        change = f"{low} if all overlaps, {high} if nothing does"
-    return {
-        "id": entry.id,
-        "point": point.name,
-        "data_in": " or ".join(name.upper() for name in point.levels or (entry.level,)),
-        "intensity": f"{significant(intensity, 3)} {point.unit}/byte" if intensity else "–",
-        "achieved": format_value(point.rate, rate, 3) if point.rate else "–",
-        "roof": format_value(verdict.bound.value, rate, 3) if verdict.bound else "–",
-        "of_roof": f"{verdict.share * 100:.0f} %" if verdict.share is not None else "–",
-        "verdict": standing,
-        "what_to_change,_or_time": change,
-    }
-
-
 def _details(sheet: Sheet) -> None:
     """What is wrong with points above a roof, why the others stand where they do, what is not drawn."""
-    for entry in sheet.points:
-        verdict = entry.verdict
-        if verdict.causes:
-            span = f"{verdict.low:.2f} … {verdict.high:.2f}" if verdict.low and verdict.high else ""
-            click.echo(
-                f"{entry.id} {entry.point.name} is {verdict.share:.2f} times its roof ({span}). Likely:"
-            )
-            for number, cause in enumerate(verdict.causes, 1):
-                click.echo(f"  {number}. {cause.name}: {cause.what}. To find out: {cause.check}.")
+    columns = output.columns()
+    roofline_table.causes(sheet.points, columns)
     explained = [entry for entry in sheet.points if not entry.verdict.causes]
     if len(sheet.points) <= FEW:
         for entry in explained:
             told = [text for text in (entry.verdict.under, *entry.verdict.reasons) if text]
-            click.echo(f"{entry.id} {entry.point.name}: {'; '.join(told)}.")
+            click.echo(roofline_table.wrapped(f"{entry.id} {entry.point.name}: {'; '.join(told)}.", columns))
     elif explained:
         click.echo("Reasons and all advice: --json, or the page of the run.")
     if sheet.absent:
         click.echo("\nNot drawn:")
         for one in sheet.absent:
-            click.echo(f"  {one.name}: {one.reason}")
+            click.echo(roofline_table.wrapped(f"{one.name}: {one.reason}", columns))

@@ -37,14 +37,23 @@ class Batches(click.ParamType[tuple[int, ...]]):
         return tuple(int(part) for part in value.split(","))
 
 
-def run(sheets: Sequence[Sheet], points: Sequence[Point], as_json: bool, svg: Path | None) -> str:
-    """Print the comparison; gives the text of the figure where `svg` is asked for.
+def run(
+    sheets: Sequence[Sheet],
+    points: Sequence[Point],
+    as_json: bool,
+    svg: Path | None,
+    html: Path | None,
+    told: Sequence[tuple[str, str]] = (),
+) -> list[tuple[Path, str]]:
+    """Print the comparison; gives the files that are asked for, each with its text.
 
     Args:
         sheets: of every device, the first one leading.
         points: the workloads.
         as_json: print the record instead of tables.
-        svg: where the figure will go; only its presence matters here.
+        svg: where the figure will go.
+        html: where a page that works offline will go.
+        told: term and value of what its reader must know: the model, how it was counted.
 
     Raises:
         UserError: fewer than two devices, no workload, or nothing to draw.
@@ -60,12 +69,18 @@ def run(sheets: Sequence[Sheet], points: Sequence[Point], as_json: bool, svg: Pa
     if len({one.run for one in subjects}) < len(subjects):
         raise UserError("a run is named twice.", "Compare two devices, or two runs of one: DEVICE/RUN.")
     found = across(subjects, points)
-    drawing = _figure(found) if svg is not None else ""
+    files = [] if svg is None else [(svg, _figure(found))]
+    if html is not None:
+        from reportgen.site.roofline_page import across_page
+
+        names = " and ".join(one.name for one in found.devices)
+        subject_of = told[0][1] if told else "Roofline"
+        files.append((html, across_page(found, f"{subject_of}: {names}", told)))
     if as_json:
         click.echo(output.json_text(found))
     else:
         _print(found)
-    return drawing
+    return files
 
 
 def _figure(found: Across) -> str:
@@ -85,7 +100,7 @@ def _figure(found: Across) -> str:
 
 
 def _print(found: Across) -> None:
-    from reportgen.cli import roofline_across_chart
+    from reportgen.cli import roofline_across_chart, roofline_chart
     from reportgen.roofline.batches import limit
 
     for number, one in enumerate(found.devices, 1):
@@ -93,7 +108,7 @@ def _print(found: Across) -> None:
     if found.mixed:
         click.echo("Roofs of one core stand beside roofs of a whole device: the ratio is that of these two.")
     click.echo("")
-    for lines in roofline_across_chart.draw(found):
+    for lines in roofline_across_chart.draw(found, roofline_chart.fitting(output.columns())):
         click.echo("\n".join(lines) + "\n")
     several = len({(row.point.precision, row.point.home) for row in found.rows}) > 1
     rows = [cells for row in found.rows for cells in _rows(row, several)]

@@ -225,6 +225,11 @@ def _ratio(point: Point, one: Subject, side: Side, first: Subject, base: Side) -
     return Ratio(one.device, answer, found[0][0], low, high, reason)
 
 
+def to_json(found: Across) -> bytes:
+    """The whole record, indented."""
+    return msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n"
+
+
 def to_csv(found: Across) -> bytes:
     """One row a workload and device, in base units; the ratio is to the first device."""
     text = io.StringIO(newline="")

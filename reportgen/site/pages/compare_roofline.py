@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import msgspec
-
 from reportgen.roofline import across, batches, textbook
 from reportgen.roofline.across import Across, Ratio, Row, Side
 from reportgen.roofline.points import type_of
@@ -47,7 +45,7 @@ def files(found: Across, figure: Drawn) -> dict[str, bytes]:
         _place("light.svg"): figure.light.encode(),
         _place("dark.svg"): figure.dark.encode(),
         _place("svg"): roofline.standalone(figure.light).encode(),
-        _place("json"): msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n",
+        _place("json"): across.to_json(found),
         _place("csv"): across.to_csv(found),
     }
 
@@ -98,7 +96,7 @@ def body(found: Across, figure: Drawn, links: Links, devices: Iterable[str] = ()
             element("p", _scopes(found, devices)),
             drawing,
             element("p", join(("Data: ", data)), class_="rg-files"),
-            _table(found),
+            bounds(found),
         )
     )
 
@@ -116,7 +114,8 @@ def _scopes(found: Across, devices: Iterable[str]) -> str:
     return told
 
 
-def _table(found: Across) -> Html:
+def bounds(found: Across) -> Html:
+    """The table: bound of each workload on each device, what decides it, and the ratio of bounds."""
     others = range(2, len(found.devices) + 1)
     columns = (
         Column("workload", note="each operand moved once"),

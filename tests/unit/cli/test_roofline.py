@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from reportgen.cli import output
 from reportgen.cli.main import main
 from reportgen.cli.roofline_chart import HEIGHT, WIDTH
 from reportgen.findings.lint import offences, offences_in_html
@@ -53,6 +54,17 @@ def test_the_kernels_of_a_run_with_chart_verdicts_and_what_is_missing(data: Path
     chart = [line for line in done.stdout.splitlines() if "FP32" in line and "---" in line]
     assert len(chart) == 1
     assert all(len(line) < WIDTH + 24 for line in done.stdout.splitlines()[2 : HEIGHT + 4])
+
+
+def test_everything_fits_into_80_columns(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(output, "columns", lambda: 80)
+    monkeypatch.setattr(output, "WIDE", 80)
+    lines = call("latest", "--data", data).stdout.splitlines()
+    assert [line for line in lines if len(line) > 80] == []
+    assert "What to change:" in lines
+    heading = next(line for line in lines if line.startswith(" id"))
+    assert heading.split() == ["id", "point", "FLOP/byte", "achieved", "of", "roof", "verdict"]
+    assert any("sgemm n=512 " in line and "GFLOP/s" in line for line in lines)
 
 
 def test_a_kernel_of_the_user_stands_alone(data: Path) -> None:
@@ -166,7 +178,6 @@ REFUSED = [
     (("--compare", "latest", "--intensity", "1", "--precision", "half"), 2, "'half' is no precision"),
     (("--compare", "latest"), 2, "no workload to compare by"),
     (("--compare", "latest", "--intensity", "1"), 2, "a run is named twice"),
-    (("--compare", "latest", "--intensity", "1", "--html", "x.html"), 2, "--html does not go with"),
     (("--compare", "nowhere", "--intensity", "1"), 4, "no run 'nowhere'"),
     (("--decode", "gpt2", "--precision", "int8"), 2, "not decoded in INT8"),
 ]

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from reportgen.cli import roofline_chart
 from reportgen.cli.roofline_chart import HEIGHT
-from reportgen.findings.lint import offences
+from reportgen.findings.lint import offences, offences_in_html
 from tests.simulated.two_devices import STREAM_ID, make_two
 from tests.unit.cli.test_roofline import GOLDEN, call
 
@@ -45,6 +46,30 @@ def test_the_chart_has_a_line_at_each_intensity_and_a_digit_a_device(two: Path) 
     assert sum(line[at : at + 1] == "|" for line in chart) >= HEIGHT - 2
     assert any("111111" in line for line in chart)
     assert any("222222" in line for line in chart)
+
+
+def test_a_page_of_a_comparison_works_offline(two: Path, tmp_path: Path) -> None:
+    path = tmp_path / "compared.html"
+    words = ("--intensity", "0.25", "--point", "mine <b>,2 GFLOP,1.2 GB", "--point", "other,1 GFLOP,1 MB")
+    done = call(*NAMES, "--data", two, *words, "--html", path, "--json")
+    assert "Wrote" not in done.stdout
+    assert "mine" in json.dumps(json.loads(done.stdout))
+    text = path.read_text(encoding="utf-8")
+    assert "mine &lt;b&gt;" in text
+    assert "<b>," not in text
+    assert text.count("<img") == 1
+    assert "against 1" in text
+    assert not re.findall(r'(?:src|href)="(?!data:|#)[^"]*"', text)
+    assert "http" not in text.replace("http://www.w3.org/", "")
+    assert offences_in_html(text) == ()
+    assert text.count("download=") == 2
+    done = call(*NAMES, "--data", two, "--intensity", "0.25", "--html", path)
+    assert f"Wrote {path}" in done.stdout
+
+
+def test_a_chart_fits_into_a_narrow_terminal() -> None:
+    assert roofline_chart.fitting(80) + roofline_chart.MARGIN < 80
+    assert roofline_chart.fitting(200) == roofline_chart.WIDTH
 
 
 def test_json_holds_sides_and_ratios(two: Path) -> None:
