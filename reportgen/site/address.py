@@ -18,6 +18,7 @@ DICTIONARY = "dictionary.md"
 TARGETS = "targets/index.md"
 TOOLKITS = "targets/toolkits/index.md"
 PUBLISHED = "published.md"
+HYPOTHESES = "hypotheses/index.md"
 HOW_TO_READ = "how-to-read.md"
 
 
@@ -29,6 +30,11 @@ def device_page(device: str) -> str:
 def model_page(device: str) -> str:
     """The model of a device's newest report, to browse."""
     return f"devices/{device}/model/index.md"
+
+
+def hypotheses_page(device: str, run: str) -> str:
+    """How the hypotheses of one run ended."""
+    return f"devices/{device}/{run}/hypotheses/index.md"
 
 
 def versions_page(device: str) -> str:

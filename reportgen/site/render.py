@@ -29,6 +29,7 @@ from reportgen.site.pages import (
     device,
     dictionary,
     family,
+    hypotheses,
     index,
     model,
     published,
@@ -153,6 +154,7 @@ class Renderer:
         yield from self._targets(catalogue.targets(shelves))
         for pair in compared:
             yield comparison.page(pair, self.links)
+        yield hypotheses.across(measured, self.links)
         yield dictionary.page(self.links)
         yield published.page(self.links)
         for shelf in shelves:
@@ -214,6 +216,7 @@ class Renderer:
         if shelf.newest is entry:
             latest = View(address.device_page(entry.device), report, self.links, shown)
             yield self._device(latest, shelf, entry, newest=True)
+        yield self._hypotheses(entry, report)
         for name in report.families:
             here = address.family_page(entry.device, entry.run, name)
             # Stays as it is while the run does.
@@ -228,6 +231,14 @@ class Renderer:
         key = (here, report.digest, self.links)
         if key not in self.families:
             self.families[key] = model.page(View(here, report, self.links), entry)
+        return self.families[key]
+
+    def _hypotheses(self, entry: Entry, report: Report) -> Page:
+        """How the hypotheses of a run ended: it stays as it is while the run does."""
+        here = address.hypotheses_page(entry.device, entry.run)
+        key = (here, report.digest, self.links)
+        if key not in self.families:
+            self.families[key] = hypotheses.of_run(View(here, report, self.links), entry)
         return self.families[key]
 
     def _device(self, view: View, shelf: Shelf, entry: Entry, *, newest: bool) -> Page:

@@ -10,6 +10,7 @@ from typing import Any
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.evidence import Evidence, gather
 from reportgen.findings.finding import Finding
+from reportgen.findings.hypotheses import Conclusion
 from reportgen.model.architecture import Architecture, Fact, Instruction
 from reportgen.model.roofline import roofline
 from reportgen.roofline.sheet import Sheet
@@ -41,6 +42,8 @@ class Report:
     downloads: tuple[Download, ...]
     digest: str
     """sha256 of run.json."""
+    conclusions: dict[str, Conclusion] = field(default_factory=dict)
+    """How the hypothesis of each probe ended, by probe."""
     kept: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
     """What pages work out of the report and use again."""
 

@@ -18,6 +18,7 @@ import reportgen
 from reportgen.analysis.quantity import Quantity
 from reportgen.errors import ReportgenError
 from reportgen.findings.finding import Finding
+from reportgen.findings.hypotheses import Conclusion
 from reportgen.findings.published import library
 from reportgen.model.architecture import Architecture
 from reportgen.model.exports import registry
@@ -50,6 +51,7 @@ class Result(msgspec.Struct, frozen=True):
     quantities: tuple[Quantity, ...]
     findings: tuple[Finding, ...]
     architecture: Architecture
+    conclusions: dict[str, Conclusion]
 
 
 class Unreadable(Exception):
@@ -110,6 +112,7 @@ class Results:
             programs=programs,
             downloads=self._downloads(path, folder),
             digest=self.digest(path / MANIFEST),
+            conclusions=result.conclusions,
         )
 
     def _derive(self, bundle: Bundle, folder: Path) -> tuple[Result, dict[str, Program]]:
@@ -126,7 +129,7 @@ class Results:
         except Exception as error:  # one odd bundle must not take the whole site with it
             log.debug("deriving %s failed", bundle.path, exc_info=True)
             raise Unreadable(f"it cannot be derived ({type(error).__name__}: {error})") from error
-        result = Result(derived.quantities, derived.findings, derived.architecture)
+        result = Result(derived.quantities, derived.findings, derived.architecture, derived.conclusions)
         exports = registry.files(derived.architecture) | {
             json.FINDINGS: json.encode(derived.findings, json.FINDINGS),
             csv.METRICS: csv.encode(derived.architecture),

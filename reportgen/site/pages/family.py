@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from itertools import groupby
 
-from reportgen.findings.finding import Finding, Verdict
 from reportgen.runs.schema import Point, ProbeInfo, Program
-from reportgen.site import address, blocks, encodings, templating
+from reportgen.site import address, blocks, encodings, templating, verdicts
 from reportgen.site.catalogue import Entry
 from reportgen.site.markup import Html, code, element, facts, fold, join, preformatted
 from reportgen.site.pages import Page
@@ -79,7 +78,7 @@ def body(view: View, probe: ProbeInfo) -> Html:
     parts.append(
         element(
             "p",
-            join((element("b", "Hypothesis."), probe.hypothesis, verdict(view, found)), " "),
+            join((element("b", "Hypothesis."), probe.hypothesis, *verdict(view, probe)), " "),
         )
     )
     if not any(point.status is Status.OK for point in points):
@@ -97,16 +96,13 @@ def body(view: View, probe: ProbeInfo) -> Html:
     return join(parts)
 
 
-def verdict(view: View, found: tuple[Finding, ...]) -> Html:
-    """How the hypothesis ended, where a finding says it; in a toolchain run it stays open."""
-    if view.report.run.toolchain_only:
-        mark = element("span", Verdict.UNDECIDED.value, class_="rg-verdict rg-verdict-undecided")
-        return join((mark, element("span", "nothing was measured on a device", class_="rg-reason")), " ")
-    for item in found:
-        if item.hypothesis or item.verdict is not Verdict.UNDECIDED:
-            kind = item.verdict.value.replace(" ", "-")
-            return element("span", item.verdict.value, class_=f"rg-verdict rg-verdict-{kind}")
-    return Html("")
+def verdict(view: View, probe: ProbeInfo) -> tuple[Html, ...]:
+    """How the hypothesis ended, why, and by which rule; in a toolchain run it stays open."""
+    ended = view.report.conclusions.get(probe.id)
+    if ended is None:
+        return ()
+    rule = element("span", f"Rule: {ended.rule}", class_="rg-note")
+    return tuple(part for part in (verdicts.mark(ended.verdict), verdicts.reason(ended), rule) if part)
 
 
 def machine_code(view: View, points: tuple[Point, ...]) -> Html:
