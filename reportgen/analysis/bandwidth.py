@@ -15,7 +15,15 @@ import numpy as np
 from reportgen.analysis.evidence import LEAST_SAMPLES, Evidence, by_pass, passes_that_agree
 from reportgen.analysis.hierarchy import Hierarchy
 from reportgen.analysis.quantity import Quantity
-from reportgen.analysis.robust import Scatter, Visits, pooled_scatter, visit_interval, visits
+from reportgen.analysis.robust import (
+    Scatter,
+    Visits,
+    pooled_scatter,
+    visit_interval,
+    visit_variance,
+    visits,
+)
+from reportgen.analysis.trend import trend, without_trend
 from reportgen.analysis.working_set import size_of
 from reportgen.runs.schema import Point
 from reportgen.status import Status
@@ -36,6 +44,7 @@ def bandwidth(evidence: Evidence, hierarchy: Hierarchy) -> list[Quantity]:
     if not usable:
         return [evidence.without_value(stem, UNIT, METHOD)]
     rates = {point.id: found for point in usable if (found := _rates(evidence, point)) is not None}
+    rates = without_trend(rates, trend(rates.values()))
     most = max(_cores(point) for point in evidence.points)
     scopes = {1: ""} | ({most: ".all_cores"} if most > 1 else {})
     pooled = _scatter_by_level(usable, rates, hierarchy)
@@ -169,5 +178,6 @@ def _best(
         )  # fmt: skip
     return one.quantity(
         metric, UNIT, METHOD, interval, [best], status=status, reason=reason,
-        passes=passes_that_agree(by_pass([rates[best.id]]), interval), details=details,
+        passes=passes_that_agree(by_pass([rates[best.id]]), interval),
+        freedom=visit_variance(rates[best.id], pooled)[1], details=details,
     )  # fmt: skip

@@ -13,6 +13,7 @@ import numpy as np
 from reportgen.analysis.cycles import Timing
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import Array, Interval, Visits, median, modes, visits
+from reportgen.analysis.trend import trend
 from reportgen.runs.schema import Point, ProbeInfo, Run
 from reportgen.status import USABLE, Status
 
@@ -36,6 +37,8 @@ class Evidence:
     """Relative standard deviation that all cycle counts of the run share."""
     disturbed: float | None = None
     """Share of the run's visits that something unseen held; None where nothing tells."""
+    trend: float = 0.0
+    """What the logarithm of the core clock gains from one pass to the next."""
     transient: int = 0
     """Samples at the start of each visit that were still settling and are left out."""
     seen: dict[str, Visits] = field(default_factory=dict, repr=False, compare=False)
@@ -174,6 +177,7 @@ class Evidence:
         reason: str = "",
         linearity: float | None = None,
         passes: int | None = None,
+        freedom: float | None = None,
         details: dict[str, Any] | None = None,
     ) -> Quantity:
         """A quantity with a number, from `points`.
@@ -201,6 +205,8 @@ class Evidence:
             inputs["linearity"] = linearity
         if passes is not None:
             inputs["passes"] = float(passes)
+        if freedom and math.isfinite(freedom):
+            inputs["freedom"] = round(freedom, 2)
         return Quantity(
             metric=metric,
             unit=unit,
@@ -262,6 +268,16 @@ def disturbed_share(probes: Iterable[Evidence]) -> float | None:
                 apart += int(np.count_nonzero(np.abs(centres / middle - 1) > APART))
                 total += len(centres)
     return apart / total if total else None
+
+
+def clock_trend(probes: Iterable[Evidence]) -> float:
+    """What the logarithm of the core clock gains from one pass to the next, by all steady bodies of a run."""
+    clocks = []
+    for evidence in probes:
+        for point in evidence.usable() if evidence.probe.analysis in STEADY else ():
+            cycles, seconds = evidence.cycles(point), evidence.seconds(point)
+            clocks.append(Visits(cycles.centres / seconds.centres, cycles.counts, cycles.ids))
+    return trend(clocks)
 
 
 def passes_that_agree(by_pass: Mapping[float, float], interval: Interval) -> int:

@@ -24,7 +24,15 @@ import numpy as np
 
 from reportgen.analysis.evidence import Evidence, by_pass, passes_that_agree
 from reportgen.analysis.quantity import Quantity
-from reportgen.analysis.robust import Scatter, Visits, moderated, pooled_scatter, student_t, symmetric
+from reportgen.analysis.robust import (
+    Scatter,
+    Visits,
+    moderated,
+    pooled_scatter,
+    satterthwaite,
+    student_t,
+    symmetric,
+)
 from reportgen.runs.schema import Point
 
 METHOD = "interference"
@@ -167,14 +175,15 @@ def _pair(
     relative = [error for error, _ in errors]
     long_error, short_error = (relative[1], relative[2]) if one >= other else (relative[2], relative[1])
     if first == second:  # one time stands for both: its error moves numerator and denominator
-        deviation = together.value / shorter * math.hypot(relative[0], relative[1])
+        parts = [(one * together.value / shorter, freedom) for one, freedom in errors[:2]]
     else:
-        deviation = math.sqrt(
-            (relative[0] * together.value / shorter) ** 2
-            + (long_error * longer / shorter) ** 2
-            + (short_error * index) ** 2
-        )
-    half = student_t(min(freedom for _, freedom in errors)) * deviation
+        parts = [
+            (relative[0] * together.value / shorter, errors[0][1]),
+            (long_error * longer / shorter, errors[1 if one >= other else 2][1]),
+            (short_error * index, errors[2 if one >= other else 1][1]),
+        ]
+    variances = [(deviation**2, freedom) for deviation, freedom in parts]
+    half = student_t(satterthwaite(variances)) * math.sqrt(sum(variance for variance, _ in variances))
     interval = symmetric(index, half)
 
     front_end = _front_end(evidence, point)

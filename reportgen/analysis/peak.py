@@ -11,7 +11,8 @@ from __future__ import annotations
 from reportgen.analysis.evidence import Evidence, by_pass, numbers, passes_that_agree
 from reportgen.analysis.plateau import MEMBER
 from reportgen.analysis.quantity import Quantity
-from reportgen.analysis.robust import Visits, pooled_interval
+from reportgen.analysis.robust import Visits, pooled_interval, pooled_variance
+from reportgen.analysis.trend import without_trend
 from reportgen.runs.schema import Point
 from reportgen.status import Status
 
@@ -33,7 +34,10 @@ def peak(evidence: Evidence) -> list[Quantity]:
         return [evidence.without_value(probe.metric, unit, METHOD)]
     per_cycle = {point.id: _rate(evidence.cycles(point), point.work[work]) for point in usable}
     many = evidence.run.device.cores if evidence.run.device.isa.startswith(GPU) else 1
-    per_second = {point.id: _rate(evidence.seconds(point), many * point.work[work]) for point in usable}
+    per_second = without_trend(
+        {point.id: _rate(evidence.seconds(point), many * point.work[work]) for point in usable},
+        evidence.trend,
+    )
     best = max(usable, key=lambda point: per_cycle[point.id].value)
     operation = str(best.settings.get("operation", probe.operation))
     members = [
@@ -88,5 +92,6 @@ def _stated(
     interval = pooled_interval(chosen, list(rates.values()), systematic)
     return evidence.quantity(
         metric, unit, METHOD, interval, members,
-        passes=passes_that_agree(by_pass(chosen), interval), details=details,
+        passes=passes_that_agree(by_pass(chosen), interval),
+        freedom=pooled_variance(chosen, list(rates.values()))[1], details=details,
     )  # fmt: skip

@@ -37,10 +37,11 @@ class Quantity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     modes: tuple[float, ...] = ()
     """Two or more where the samples fall into separate groups; then no mean is given."""
     inputs: dict[str, float] = {}
-    """What the confidence function reads: `precision` (half width / value), `linearity`
-    (largest relative residual), `acceptance` (share), `passes` (that agree), `drift`, `disturbed` (share
-    of the run's visits that something unseen held), `transient` (samples at the start of each visit that
-    were left out because they were still settling)."""
+    """What the confidence function reads: `precision` (half width / value), `linearity` (largest relative
+    residual), `acceptance` (share), `passes` (that agree), `drift`, `disturbed` (share of the run's visits
+    that something unseen held), `transient` (samples at the start of each visit that were left out because
+    they were still settling).  Beside them `freedom`, degrees of freedom of the interval, where intervals of
+    other quantities are made from it."""
     points: tuple[str, ...] = ()
     """Ids of the points it was computed from."""
     details: dict[str, Any] = {}

@@ -11,6 +11,7 @@ variance pooled over the other points of the probe (empirical Bayes, Smyth 2004,
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -204,6 +205,17 @@ def pooled_scatter(points: list[Visits]) -> Scatter:
     return Scatter(deviation, freedom / 2)
 
 
+def satterthwaite(parts: Iterable[tuple[float, float]]) -> float:
+    """Degrees of freedom of a sum of independent variances, each given with its own.
+
+    (sum of variances)^2 / sum of (variance^2 / freedom): Welch 1938, Satterthwaite 1946.  Infinite where no
+    part is uncertain.
+    """
+    some = list(parts)
+    spread = sum(variance**2 / freedom for variance, freedom in some if variance)
+    return sum(variance for variance, _ in some) ** 2 / spread if spread else math.inf
+
+
 def moderated(own: float, own_freedom: float, pooled: Scatter) -> tuple[float, float]:
     """Relative variance and its degrees of freedom: own variance moderated by the pooled one.
 
@@ -218,12 +230,15 @@ def moderated(own: float, own_freedom: float, pooled: Scatter) -> tuple[float, f
         return 0.0, 0.0
     weight, prior_weight = own_freedom / total, prior / total
     variance = weight * own + prior_weight * pooled.deviation**2
-    spread = 0.0
-    if own_freedom:
-        spread += weight**2 / own_freedom
-    if pooled.freedom:
-        spread += prior_weight**2 / pooled.freedom
-    return variance, 1 / spread
+    parts = ((weight, own_freedom), (prior_weight, pooled.freedom))
+    return variance, satterthwaite((share, freedom) for share, freedom in parts if freedom)
+
+
+def visit_variance(point: Visits, pooled: Scatter) -> tuple[float, float]:
+    """Relative variance of one visit of a point, and its degrees of freedom."""
+    logs = np.log(point.centres)
+    freedom = len(logs) - 1
+    return moderated(float(np.var(logs, ddof=1)) if freedom else 0.0, freedom, pooled)
 
 
 def visit_interval(point: Visits, pooled: Scatter, systematic: float = 0.0) -> Interval:
@@ -233,15 +248,22 @@ def visit_interval(point: Visits, pooled: Scatter, systematic: float = 0.0) -> I
     in a probe where nothing was visited twice, has no measured scatter: the interval is then
     `FLOOR` wide on either side, a statement of ignorance rather than of noise.
     """
-    logs = np.log(point.centres)
-    own_freedom = len(logs) - 1
-    own = float(np.var(logs, ddof=1)) if own_freedom else 0.0
-    variance, freedom = moderated(own, own_freedom, pooled)
+    variance, freedom = visit_variance(point, pooled)
     if not freedom:
         return symmetric(point.value, FLOOR * point.value)
     random = student_t(freedom) * math.sqrt(variance * point.loss)
     half = math.hypot(random, NORMAL_95 * systematic) * point.value
     return symmetric(point.value, half)
+
+
+def pooled_variance(members: list[Visits], everything: list[Visits]) -> tuple[float, float]:
+    """Relative variance of one visit of several points that show one value, and its degrees of freedom."""
+    logs = np.log(np.concatenate([one.centres for one in members]))
+    freedom = len(logs) - 1
+    own = float(np.var(logs, ddof=1)) if freedom else 0.0
+    if freedom >= 5:  # enough visits to keep a disturbed one from setting the width
+        own = min(own, (1.5 * mad_deviation(logs)) ** 2)
+    return moderated(own, float(freedom), pooled_scatter(everything))
 
 
 def pooled_interval(members: list[Visits], everything: list[Visits], systematic: float = 0.0) -> Interval:
@@ -254,12 +276,7 @@ def pooled_interval(members: list[Visits], everything: list[Visits], systematic:
     """
     values = np.concatenate([one.centres for one in members])
     value = median(values)
-    logs = np.log(values)
-    freedom = len(values) - 1
-    own = float(np.var(logs, ddof=1)) if freedom else 0.0
-    if freedom >= 5:  # enough visits to keep a disturbed one from setting the width
-        own = min(own, (1.5 * mad_deviation(logs)) ** 2)
-    variance, total = moderated(own, float(freedom), pooled_scatter(everything))
+    variance, total = pooled_variance(members, everything)
     if not total:
         return symmetric(value, FLOOR * value)
     loss = Visits(values, values, values).loss

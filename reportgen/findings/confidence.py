@@ -1,13 +1,13 @@
 """How sure a finding is: a product of documented factors, each with its input stated.
 
     confidence = 0.98 x f(precision) x f(linearity) x f(acceptance) x f(samples) x f(passes) x f(drift)
-                 x f(disturbed) x min(f(cross_checks), 0.62^contradictions) x 0.05^limits x 0.05^denied
-                 x 0.998^alternatives x 0.985^unknown
+                 x f(disturbed) x min(f(cross_checks), f(slowed), 0.62^contradictions) x 0.05^limits
+                 x 0.02^denied x 0.998^alternatives x 0.985^unknown
 
 Each f is 1 on the good side of a scale, a floor on the bad side, and linear between (`SCALES`).
 An input that nobody gives is left out and counted in `unknown`, unless it has no meaning for the
 method (linearity is asked of slopes only).  Where the machine code was not
-inspected (`machine_code` = 0), the result is capped at 0.6; where it is not the program that was
+inspected (`machine_code` = 0), the result is capped at 0.65; where it is not the program that was
 meant, there is no number and so no finding.
 
 The factors are fitted to simulated devices of known truth (`python -m calibration`): of the findings that
@@ -32,12 +32,12 @@ from reportgen.status import Status
 BASE = 0.98
 """No measurement is certain: an interval is meant to miss the truth once in twenty times."""
 
-UNVERIFIED_CAP = 0.6
+UNVERIFIED_CAP = 0.65
 """Ceiling where nobody looked at the machine code."""
 
 PER_CONTRADICTION = 0.62
 PER_LIMIT = 0.05
-PER_DENIAL = 0.05
+PER_DENIAL = 0.02
 PER_ALTERNATIVE = 0.998
 PER_UNKNOWN = 0.985
 PER_ONE = {
@@ -74,15 +74,21 @@ SCALES: dict[str, Scale] = {
     "samples": Scale(good=40, bad=5, floor=0.98),
     "passes": Scale(good=1.0, bad=0.0, floor=0.9),
     "drift": Scale(good=0.01, bad=0.05, floor=0.98),
-    "disturbed": Scale(good=0.01, bad=0.20, floor=0.92),
-    "cross_checks": Scale(good=1.0, bad=0.0, floor=0.9),
+    "disturbed": Scale(good=0.01, bad=0.20, floor=0.95),
+    "slowed": Scale(good=0.01, bad=0.15, floor=0.62),
+    "cross_checks": Scale(good=1.0, bad=0.0, floor=0.8),
 }
 """Input -> scale.  `precision` half width of the interval over the value (for an interference index:
 the half width itself); `linearity` largest relative residual of the slope; `acceptance` share of the
 samples that passed the gates; `samples` how many did; `passes` share of the passes that agree; `drift`
 relative change of the core clock over the run; `disturbed` share of the run's visits that stand apart from
-the others of their point though every gate passed; `cross_checks` 1 where every other channel that answered
-agrees, 0.8 where only the system disagrees, 0 where another probe or a published figure does."""
+the others of their point though every gate passed; `slowed` that share again, asked of inferences instead,
+for a disturbed visit looks like kinds that slow each other; `cross_checks` 1 where every other channel that
+answered agrees, 0.8 where only the system disagrees, 0 where another probe or a published figure does."""
+
+ONE_DOUBT = ("cross_checks", "slowed")
+"""These and a contradiction: what does not fit and what disagrees are often the same two numbers, and a visit
+that was disturbed is often why."""
 
 CORES = frozenset({"x86_64", "aarch64"})
 """Instruction sets whose system knows the caches of one core."""
@@ -158,11 +164,11 @@ def _broken(contradictions: tuple[Contradiction, ...]) -> dict[str, float]:
 def confidence(given: dict[str, float]) -> float:
     """The confidence that follows from `inputs`, 0..1 with three decimals."""
     result = BASE
-    checked = SCALES["cross_checks"].factor(given["cross_checks"]) if "cross_checks" in given else 1.0
     broken = math.pow(PER_CONTRADICTION, given.get("contradictions", 0.0))
-    result *= min(checked, broken)  # what does not fit and what disagrees are one doubt
+    doubts = (SCALES[name].factor(given[name]) for name in ONE_DOUBT if name in given)
+    result *= min((broken, *doubts))
     for name, scale in (SCALES | CODE_SCALES).items():
-        if name in given and name != "cross_checks":
+        if name in given and name not in ONE_DOUBT:
             result *= scale.factor(given[name])
     for name, factor in PER_ONE.items():
         if name != "contradictions":

@@ -100,6 +100,8 @@ def _of_remark(evidence: Evidence, remark: Remark, found: dict[str, Finding]) ->
     if rests_on:
         weakest = min(rests_on, key=lambda finding: finding.confidence)
         given = weakest.confidence_inputs | {"alternatives": doubts}
+        if remark.claim is Claim.INFERRED and "disturbed" in given:
+            given["slowed"] = given.pop("disturbed")  # what is inferred is that something took longer
     else:
         given = {"machine_code": 1.0, "alternatives": doubts}
         if remark.samples:

@@ -2,9 +2,10 @@
 
     I* = peak / bandwidth
 
-The relative half widths of both roofs add in quadrature; they come from different probes, so their
-errors are independent but for the clock, which moves both the same way and so does not move the ratio
-as much as this allows for.
+The relative standard errors of both roofs add in quadrature: they come from different probes, so their
+errors are independent.  Each is the half width of the roof's interval over Student's t of its degrees of
+freedom; those of the sum follow from both (Welch, Biometrika 29, 1938; Satterthwaite 1946).  The drift of
+the clock over the run, which moves both the same way, was taken out before.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Iterable
 import msgspec
 
 from reportgen.analysis.quantity import Quantity
+from reportgen.analysis.robust import satterthwaite, student_t
 from reportgen.roofline.ceilings import bandwidths, peaks
 from reportgen.status import Status
 
@@ -46,6 +48,7 @@ def _ridge(peak: Quantity, level: str, bandwidth: Quantity) -> Quantity:
             "kernel": bandwidth.metric.rpartition(".")[2],
         },
     )
+    values, variances = [], []
     for roof in (peak, bandwidth):
         if roof.value is None or roof.low is None or roof.high is None or roof.value <= 0:
             bound = roof.status is Status.CENSORED
@@ -54,8 +57,11 @@ def _ridge(peak: Quantity, level: str, bandwidth: Quantity) -> Quantity:
                 status=Status.UNSTABLE if bound else roof.status,
                 reason=f"{roof.metric} is only a bound: {roof.reason}" if bound else roof.reason,
             )
-    values = [roof.value for roof in (peak, bandwidth) if roof.value is not None]
-    relative = math.hypot(_relative_half_width(peak), _relative_half_width(bandwidth))
+        values.append(roof.value)
+        freedom = roof.inputs.get("freedom", math.inf)
+        variances.append(_variance(roof.value, roof.low, roof.high, freedom))
+    error = math.sqrt(sum(variance for variance, _ in variances))
+    relative = student_t(satterthwaite(variances)) * error
     value = values[0] / values[1]
     weakest = next((roof for roof in (peak, bandwidth) if roof.status is not Status.OK), peak)
     return msgspec.structs.replace(
@@ -69,14 +75,13 @@ def _ridge(peak: Quantity, level: str, bandwidth: Quantity) -> Quantity:
     )
 
 
-def _relative_half_width(roof: Quantity) -> float:
-    if roof.value is None or roof.low is None or roof.high is None:
-        return 0.0
-    return (roof.high - roof.low) / 2 / roof.value
+def _variance(value: float, low: float, high: float, freedom: float) -> tuple[float, float]:
+    """Relative variance of a roof, and its degrees of freedom; infinite where the roof gives none."""
+    return ((high - low) / 2 / value / student_t(freedom)) ** 2, freedom
 
 
 def _inputs(peak: Quantity, bandwidth: Quantity) -> dict[str, float]:
     """Of each input the weaker roof's: the least share or count, the largest drift."""
-    both = peak.inputs.keys() & bandwidth.inputs.keys()
+    both = (peak.inputs.keys() & bandwidth.inputs.keys()) - {"freedom"}
     worst = {"disturbed": max, "drift": max, "linearity": max}
     return {key: worst.get(key, min)(peak.inputs[key], bandwidth.inputs[key]) for key in sorted(both)}

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from reportgen.analysis.quantity import Quantity
-from reportgen.findings.confidence import confidence
+from reportgen.findings.confidence import UNVERIFIED_CAP, confidence
 from reportgen.findings.derive import derive
 from reportgen.findings.finding import Claim, Finding, Verdict
 from reportgen.runs.schema import Run
@@ -138,7 +138,7 @@ def test_two_modes_are_a_finding_without_a_value() -> None:
 def test_a_library_is_unverified_and_capped() -> None:
     finding = found(quantity("kernel.sgemm.64", 1e9, status=Status.UNVERIFIED))["kernel.sgemm.64"]
     assert finding.status is Status.UNVERIFIED
-    assert finding.confidence <= 0.6
+    assert finding.confidence <= UNVERIFIED_CAP
 
 
 def test_what_the_system_reports_is_a_finding_of_its_own() -> None:
