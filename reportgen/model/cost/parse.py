@@ -23,7 +23,7 @@ from reportgen.model.cost.instruction import Body, Instruction
 ASSEMBLER = "reportgen.backends.cpu.x86_64.listing"
 SECONDS = 60.0
 """An assembler that takes longer for a listing hangs."""
-_MARKS = {"BEGIN": "0x0f,0x0b,0x72,0x67,0x0b,0x01", "END": "0x0f,0x0b,0x72,0x67,0x0b,0x02"}
+MARKS = {"BEGIN": "0x0f,0x0b,0x72,0x67,0x0b,0x01", "END": "0x0f,0x0b,0x72,0x67,0x0b,0x02"}
 """Bytes that the assembler's process looks for; see its module."""
 _MARK = re.compile(r"(?:LLVM-MCA|OSACA)-(BEGIN|END)")
 _COUNT = re.compile(r"([A-Za-z]\w*)\s*:\s*(\d+(?:\.\d+)?)")
@@ -145,7 +145,7 @@ def _marked(text: str) -> str:
         lines.append(line)
         mark = _MARK.search(line)
         if mark:
-            lines.append(f".byte {_MARKS[mark[1]]}")
+            lines.append(f".byte {MARKS[mark[1]]}")
     return "\n".join(lines) + "\n"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from reportgen.model.cost.estimate import Estimate
+from reportgen.model.cost.latency import Span
 
 LEAST = 0.05
 """Candidates that differ by less are equal for any use."""
@@ -24,7 +25,11 @@ class Ranking(msgspec.Struct, frozen=True):
 
 def rank(first: Estimate, second: Estimate) -> Ranking:
     """The one that costs fewer cycles a result; decided where the ranges do not overlap."""
-    one, other = first.each, second.each
+    return rank_spans(first.each, second.each)
+
+
+def rank_spans(one: Span, other: Span) -> Ranking:
+    """The same for two spans of cycles a result."""
     if min(one.value, other.value) <= 0:
         return Ranking("cannot tell", 0.0, 0.0, 0.0, "one of them has no estimate")
     ratio = other.value / one.value

@@ -75,11 +75,15 @@ def assemble(machine: llvm.TargetMachine, asked: Asked) -> list[bytes]:
 def instructions(code: bytes) -> list[dict[str, Any]]:
     """Every instruction of the marked region, or of all the code where nothing is marked."""
     start = code.find(BEGIN)
-    end = code.find(END)
     first = start + len(BEGIN) if start >= 0 else 0
-    region = code[first : end if end >= 0 else len(code)]
     formatter, information = Formatter(FormatterSyntax.INTEL), InstructionInfoFactory()
-    return [_record(one, formatter, information) for one in Decoder(64, region, ip=first)]
+    return [_record(one, formatter, information) for one in Decoder(64, marked(code), ip=first)]
+
+
+def marked(code: bytes) -> bytes:
+    """The code between the marks, or all of it."""
+    start, end = code.find(BEGIN), code.find(END)
+    return code[start + len(BEGIN) if start >= 0 else 0 : end if end >= 0 else len(code)]
 
 
 def _record(one: Instruction, formatter: Formatter, information: InstructionInfoFactory) -> dict[str, Any]:
@@ -167,12 +171,17 @@ def _address(one: Instruction) -> dict[str, Any] | None:
     }
 
 
-def main() -> None:
-    """Answer what stands on stdin."""
+def assembler() -> llvm.TargetMachine:
+    """LLVM's, for a processor with every extension."""
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     llvm.initialize_native_asmparser()
-    machine = llvm.Target.from_triple(TRIPLE).create_target_machine(cpu="x86-64", opt=0, reloc="static")
+    return llvm.Target.from_triple(TRIPLE).create_target_machine(cpu="x86-64", opt=0, reloc="static")
+
+
+def main() -> None:
+    """Answer what stands on stdin."""
+    machine = assembler()
     asked = msgspec.json.decode(sys.stdin.buffer.read(), type=list[Asked])
     answers = [[instructions(code) for code in assemble(machine, one)] for one in asked]
     sys.stdout.buffer.write(msgspec.json.encode(answers))

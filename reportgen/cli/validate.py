@@ -1,0 +1,205 @@
+"""`reportgen validate`: the cost model against loops measured on this machine, beside other models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from reportgen.cli import output
+from reportgen.errors import UserError
+
+if TYPE_CHECKING:
+    from reportgen.validation.record import Validation
+    from reportgen.validation.statistics import Number
+
+
+@click.command(
+    "validate",
+    epilog="""\b
+Examples:
+  reportgen validate                          measure all loops here, predict them, seal a run in ./data
+  reportgen validate --loops 'dot*,axpy*'     some of them
+  reportgen validate --max-seconds 120        what is not reached is skipped, and can be resumed
+  reportgen validate --resume                 go on after Ctrl-C or a crash
+  reportgen validate --run latest             derive a sealed validation again; measures nothing
+  reportgen validate --run latest --out out/  and write validation.json and validation.csv
+
+The model is that of the newest run of this device. llvm-mca is taken from the search path (llvm-mca-14 too),
+OSACA where it is installed: pip install 'reportgen[validate]'. What is predicted is written down before
+anything is timed.""",
+)
+@click.option("--device", "selector", default="", help="As 'reportgen devices' names it.  [cpu]")
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    default=Path("data"),
+    show_default=True,
+    help="Folder of the runs.",
+)
+@click.option(
+    "--model", default="", help="Run, device or model.json that predicts.  [newest run of the device]"
+)
+@click.option("--loops", "glob", default="*", show_default=True, metavar="GLOB", help="Only these loops.")
+@click.option("--run", "sealed", default="", metavar="RUN", help="Derive this validation; measure nothing.")
+@click.option(
+    "--resume",
+    is_flag=False,
+    flag_value="latest",
+    default="",
+    metavar="[RUN]",
+    help="Go on with an interrupted validation, the latest if none is named.",
+)
+@click.option("--seed", type=int, default=None, help="Seed of the random order.  [drawn anew]")
+@click.option("--passes", type=click.IntRange(1, 90), default=None, help="Visits of every loop.  [3]")
+@click.option(
+    "--max-seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=None,
+    metavar="N",
+    help="Stop measuring after so long; what is not reached is skipped, and can be resumed.",
+)
+@click.option("--supersedes", default="", metavar="RUN", help="Id of the run that this one corrects.")
+@click.option("--out", type=click.Path(path_type=Path), default=None, help="Folder for JSON and CSV.")
+@click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
+def command(
+    selector: str,
+    data: Path,
+    model: str,
+    glob: str,
+    sealed: str,
+    resume: str,
+    seed: int | None,
+    passes: int | None,
+    max_seconds: float | None,
+    supersedes: str,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Measure the validation loops, and say how far the cost model, llvm-mca and OSACA are off."""
+    from reportgen.runs import read
+    from reportgen.validation import exports, stored
+
+    resumed = ""
+    if sealed:
+        if resume or selector or max_seconds is not None or passes is not None or glob != "*":
+            raise UserError(
+                "--run measures nothing, so options of measuring have no meaning.", "Leave them out."
+            )
+        bundle = stored.find(data, sealed)
+    else:
+        from reportgen.collect import progress
+        from reportgen.collect.runner import Options
+        from reportgen.validation.measure import Asked, validate
+
+        options = Options(
+            data=data,
+            selector=selector,
+            glob=glob,
+            seed=seed,
+            passes=passes,
+            resume=resume,
+            supersedes=supersedes,
+            max_seconds=max_seconds or 0.0,
+        )
+        outcome = validate(Asked(options, model), progress.for_stream())
+        bundle, resumed = read.load(outcome.path), outcome.resume
+    found = stored.derived(bundle, data, model)
+    if out is not None:
+        _write(out, {exports.JSON: exports.to_json(found), exports.CSV: exports.to_csv(found)})
+    if as_json:
+        click.echo(exports.to_json(found).decode(), nl=False)
+        return
+    _show(found)
+    click.echo(f"Sealed: {bundle.path}")
+    if resumed:
+        click.echo(f"Time was over before all was visited. Go on with: {resumed}")
+
+
+def _write(folder: Path, files: dict[str, bytes]) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+    except OSError as error:
+        raise UserError(
+            f"'{folder}' cannot be written ({error.strerror}).", "Name another folder with --out."
+        ) from None
+
+
+def _show(found: Validation) -> None:
+    from reportgen.units import significant
+    from reportgen.validation.record import GROUPS
+
+    measured = sum(row.measured is not None for row in found.rows)
+    click.echo(f"{found.name} ({found.device}), validation {found.run}, model of run {found.model_run}")
+    click.echo(
+        f"{measured} of {len(found.rows)} loops measured, {sum(r.held_out for r in found.rows)} held out"
+    )
+    for one in found.predictors:
+        if one.absent:
+            click.echo(f"{one.name}: absent, {one.absent}")
+        elif one.version:
+            click.echo(f"{one.name} {one.version}, for {one.target}")
+    rows = [
+        {
+            "loops": GROUPS[score.group],
+            "predictor": score.predictor,
+            "n": score.errors.loops,
+            "mean_error": _percent(score.errors.mape),
+            "median": _percent(score.errors.median),
+            "kendall's_tau": _number(score.errors.tau),
+            "in_range": _percent(score.within),
+        }
+        for score in found.scores
+        if score.errors is not None
+    ]
+    columns = ["loops", "predictor", "n", "mean error", "median", "Kendall's tau", "in range"]
+    output.show(rows, columns, as_json=False)
+    for ranking in found.rankings:
+        click.echo(
+            f"{ranking.predictor}: of {ranking.pairs} pairs of variants, {ranking.decided} decided, "
+            f"{ranking.right} of these as measured"
+        )
+    click.echo("\nFarthest off:")
+    worst = [
+        {
+            "loop": miss.name,
+            "measured": significant(miss.measured),
+            "predicted": significant(miss.predicted),
+            "error": f"{miss.error:+.0%}",
+            "bound": miss.wrong,
+        }
+        for miss in found.worst
+    ]
+    output.show(worst, ["loop", "measured", "predicted", "error", "bound"], as_json=False)
+    for line in _absences(found):
+        click.echo(line)
+
+
+def _absences(found: Validation) -> Iterator[str]:
+    missing = [row for row in found.rows if row.measured is None]
+    for row in missing[:5]:
+        yield f"Without a number: {row.name}, {row.status.value}: {row.reason}"
+    if len(missing) > 5:
+        yield f"{len(missing) - 5} more have no number; --json names all."
+    if found.changed:
+        yield f"The model says something else of {len(found.changed)} loops than when the run was sealed."
+
+
+def _percent(number: Number | None) -> str:
+    if number is None:
+        return ""
+    if number.low is None or number.high is None:
+        return f"{number.value:.1%}"
+    return f"{number.value:.1%} ({number.low:.1%} … {number.high:.1%})"
+
+
+def _number(number: Number | None) -> str:
+    if number is None:
+        return ""
+    if number.low is None or number.high is None:
+        return f"{number.value:.2f}"
+    return f"{number.value:.2f} ({number.low:.2f} … {number.high:.2f})"

@@ -1,0 +1,71 @@
+"""llvm-mca: a simulation with the scheduling model of LLVM's back end.
+
+Total cycles of a thousand rounds, over a thousand: dependencies included, which its `Block RThroughput`
+leaves out.  Data come from the first level, branches are predicted.  The processor is `native`: what
+this version of LLVM takes the host for.
+
+Source: documentation of llvm-mca.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from reportgen.validation.others import Answer, complaint, run
+from reportgen.validation.subject import Subject
+
+ROUNDS = 1000
+_NAME = re.compile(r"llvm-mca(?:-\d+)?")
+_VERSION = re.compile(r"LLVM version (\d+(?:\.\d+)*)")
+_HOST = re.compile(r"Host CPU: (\S+)")
+_CYCLES = re.compile(r"^Total Cycles:\s+(\d+)", re.MULTILINE)
+
+
+@dataclass
+class LlvmMca:
+    """The newest of those on the search path, under whatever name a distribution gave it."""
+
+    path: str = field(default_factory=lambda: os.environ.get("PATH", ""))
+    name: str = "llvm-mca"
+
+    def missing(self) -> str:
+        """Why it cannot be asked."""
+        if self._program is None:
+            return "no llvm-mca on the search path: it comes with LLVM (package llvm)"
+        return ""
+
+    def identity(self) -> tuple[str, str]:
+        """LLVM's version, and the host's name in it."""
+        assert self._program is not None
+        said = run(self._program, "--version").out
+        host = _HOST.search(said)
+        return _version(said), host[1] if host else "native"
+
+    def ask(self, subject: Subject) -> Answer:
+        """Cycles of a round."""
+        assert self._program is not None
+        ran = run(self._program, "-mcpu=native", f"-iterations={ROUNDS}", "-", given=subject.marked)
+        found = _CYCLES.search(ran.out)
+        if ran.code or found is None:
+            return Answer(fault=complaint(ran))
+        return Answer(int(found[1]) / ROUNDS)
+
+    @cached_property
+    def _program(self) -> Path | None:
+        found: dict[tuple[int, ...], Path] = {}
+        for folder in filter(None, self.path.split(os.pathsep)):
+            for place in sorted(Path(folder).glob("llvm-mca*")):
+                if _NAME.fullmatch(place.name) and os.access(place, os.X_OK):
+                    version = _version(run(place, "--version").out)
+                    if version:
+                        found.setdefault(tuple(int(part) for part in version.split(".")), place)
+        return found[max(found)] if found else None
+
+
+def _version(said: str) -> str:
+    match = _VERSION.search(said)
+    return match[1] if match else ""

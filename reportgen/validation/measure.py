@@ -1,0 +1,147 @@
+"""One validation from end to end: estimate, ask the other models, then measure and seal.
+
+What is predicted is written down before anything is timed.
+"""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from reportgen.backends import registry
+from reportgen.backends.base import Backend
+from reportgen.collect.progress import Progress, Silent
+from reportgen.collect.runner import Interrupted, Options, Outcome, choose, collect
+from reportgen.errors import BundleError, UserError
+from reportgen.model.architecture import Architecture
+from reportgen.model.load import load_architecture
+from reportgen.runs.schema import VALIDATION, Device
+from reportgen.suite.loops import FAMILY, ISA, read_loops, suite_of
+from reportgen.validation.llvm_mca import LlvmMca
+from reportgen.validation.osaca import Osaca
+from reportgen.validation.others import Tool, ask
+from reportgen.validation.subject import Subject, estimates, in_att, subject
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the user asked for."""
+
+    collect: Options
+    """Of the measurement; its `glob` names loops (`dot*,axpy*`)."""
+    model: str = ""
+    """A run, a device, or a `model.json`; empty: the newest run of the device."""
+    tools: Sequence[Tool] | None = None
+    """Instead of llvm-mca and OSACA."""
+    loops: Path | None = None
+    """Instead of the folder of the loops."""
+
+
+def validate(asked: Asked, progress: Progress | None = None, backend: Backend | None = None) -> Outcome:
+    """Measure the loops, and seal them with what was predicted.
+
+    Raises:
+        UserError: no model of this device, a device of another instruction set, no loop of that name.
+        BackendUnavailable: the device cannot be used.
+        RunRefused: another run holds the device, the disk refuses, or the run to resume began elsewhere.
+        Interrupted: Ctrl-C.
+    """
+    shown, options = progress or Silent(), asked.collect
+    selector = options.selector or "cpu"
+    backend = backend or registry.get(selector)
+    device = choose(backend, selector).device
+    if device.isa != ISA:
+        raise UserError(
+            f"the validation loops are x86-64 code, and {device.id} is {device.isa}.",
+            "There are none for other instruction sets yet.",
+        )
+    suite = suite_of(read_loops(asked.loops))
+    subjects = chosen(
+        [
+            subject(name.partition("/")[2], one.title, one.constants)
+            for name, one in suite.definitions.items()
+        ],
+        options.glob,
+    )
+    architecture = model_of(device, asked.model, options.data)
+    try:
+        remarks = _predicted(subjects, architecture, device, asked.tools, shown)
+    except KeyboardInterrupt:
+        shown.close()
+        raise Interrupted("interrupted while predicting.", "Nothing was measured yet.") from None
+    patterns = ",".join(f"{FAMILY}/{part.strip()}" for part in options.glob.split(","))
+    options = replace(options, glob=patterns, verb="validate", remarks=remarks)
+    return collect(options, shown, backend, suite)
+
+
+def chosen(subjects: Sequence[Subject], glob: str) -> list[Subject]:
+    """The loops that one of the comma-separated patterns names.
+
+    Raises:
+        UserError: there is none.
+    """
+    patterns = [part.strip() for part in glob.split(",")]
+    found = [one for one in subjects if any(fnmatch.fnmatchcase(one.name, pattern) for pattern in patterns)]
+    if found:
+        return found
+    names = [one.name for one in subjects]
+    near = difflib.get_close_matches(glob.replace("*", ""), names, n=3, cutoff=0.6)
+    meant = f"Did you mean {' or '.join(near)}? " if near else ""
+    raise UserError(f"no loop matches '{glob}'.", f"{meant}They are the files of validation/{ISA}.")
+
+
+def model_of(device: Device, name: str, data: Path) -> Architecture:
+    """The model that predicts.
+
+    Raises:
+        UserError: there is none of this device, or it has no resources.
+    """
+    try:
+        found = load_architecture(name or device.id, data)
+    except BundleError:
+        if name:
+            raise
+        raise UserError(
+            f"no run of {device.id} in '{data}', whose model could predict the loops.",
+            "Make one with 'reportgen collect', or name a model with --model.",
+        ) from None
+    if found.device != device.id:
+        raise UserError(
+            f"the model is of {found.device}, and this is {device.id}.", "Name a run of this device."
+        )
+    if found.resources is None:
+        raise UserError(
+            f"run {found.run} has no resource model: its interference or throughput was not measured.",
+            "Make a whole run with 'reportgen collect', or name another with --model.",
+        )
+    return found
+
+
+def _predicted(
+    subjects: Sequence[Subject],
+    architecture: Architecture,
+    device: Device,
+    tools: Sequence[Tool] | None,
+    progress: Progress,
+) -> dict[str, object]:
+    """Kind, model and predictions, as they are sealed with the run."""
+    own = estimates(subjects, architecture)
+    asked = tools if tools is not None else (LlvmMca(), Osaca(device))
+    read = in_att(subjects)
+    others = []
+    for tool in asked:
+        progress.stage(f"asking {tool.name}", len(read))
+        others.append(ask(tool, read, progress.step))
+    return {
+        "kind": VALIDATION,
+        "model": architecture.run,
+        "estimates": {
+            name: [round(value, 6) for value in (one.cycles, one.low, one.high)] for name, one in own.items()
+        },
+        "others": [msgspec.to_builtins(one) for one in others],
+    }
