@@ -2,7 +2,7 @@
 
 >>> import reportgen
 >>> architecture = reportgen.load("data/DEVICE/RUN")
->>> architecture.instruction("fp32_fma").dependent_latency.value
+>>> architecture.instruction("fp32_fma").latency.value
 4.0
 """
 
