@@ -1,10 +1,11 @@
-"""Build hook: a wheel carries the suite and the published figures; an editable install does not.
+"""Build hook: a wheel carries the suite, the published figures and the validation loops; an editable install
+does not.
 
 `probes/` becomes `reportgen/_probes`, `data/published/` becomes `reportgen/_published`, `data/golden/`
-becomes `reportgen/_golden`.  All stay at the top of the repository, where people look for them.  In an
-editable install a copy would go stale with the first edit, so there `reportgen.suite.location`,
-`reportgen.findings.published.library` and `reportgen.workload.golden` find the folders themselves beside
-the package.
+becomes `reportgen/_golden`, `validation/` becomes `reportgen/_validation`.  All stay at the top of the
+repository, where people look for them.  In an editable install a copy would go stale with the first edit, so
+there `reportgen.suite.location`, `reportgen.suite.loops`, `reportgen.findings.published.library` and
+`reportgen.workload.golden` find the folders themselves beside the package.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ SHIPPED = {
     "probes": "reportgen/_probes",
     "data/published": "reportgen/_published",
     "data/golden": "reportgen/_golden",
+    "validation": "reportgen/_validation",
 }
 
 
