@@ -108,6 +108,17 @@ def test_an_inference_has_alternatives_and_a_measurement_of_a_pair_has_none() ->
     assert inferred.confidence < measured.confidence
 
 
+def test_an_inference_answers_for_disturbed_visits_more_than_a_measurement_does() -> None:
+    """A visit that something held from end to end looks like two kinds that slow each other."""
+    pair = quantity("interference.a.b", 1.0, details={"cycles_together": 2, "front_end_cycles": 0.4})
+    quiet, held = (found(changed(pair, inputs=pair.inputs | {"disturbed": share})) for share in (0.0, 0.15))
+    assert held["interference.a.b"].confidence_inputs["disturbed"] == 0.15
+    given = held["sharing:interference.a.b"].confidence_inputs
+    assert (given["slowed"], "disturbed" in given) == (0.15, False)
+    loss = {name: quiet[name].confidence / held[name].confidence for name in quiet if "interference" in name}
+    assert loss["sharing:interference.a.b"] > 1.5 > 1.1 > loss["interference.a.b"]
+
+
 def test_no_sharing_is_inferred_where_none_is_detected() -> None:
     findings = found(quantity("interference.a.b", 0.0, -0.01, 0.01))
     assert "sharing:interference.a.b" not in findings
