@@ -12,10 +12,12 @@ from dataclasses import dataclass
 
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.sustained import SETTLED
-from reportgen.findings import interference
+from reportgen.findings import hypotheses_gpu, interference
+from reportgen.findings.endings import YES, Case, Ending, no, nothing, undecided
 from reportgen.findings.evidence import Evidence, central, interval, stated
 from reportgen.findings.finding import Verdict
 from reportgen.findings.gates.record import Contradiction
+from reportgen.findings.hypotheses_by_words import BY_WORDS
 from reportgen.findings.metric import Kind, parse
 from reportgen.roofline.points import precision_of
 from reportgen.runs.schema import ProbeInfo
@@ -47,7 +49,12 @@ class Conclusion:
     """Why it ended so, where the rule alone does not say."""
 
 
-OVER_SEVERAL = frozenset({"working_set", "pointer_chase", "bandwidth", "sustained", "library"})
+WITHOUT_A_NUMBER = frozenset({"slope", "banks", "bulk"})
+"""Analyses that refuse a number where the hypothesis fails: their rules look at what was refused."""
+
+OVER_SEVERAL = frozenset({"working_set", "pointer_chase", "bandwidth", "sustained", "library"}) | frozenset(
+    hypotheses_gpu.RULES
+)
 """Analyses whose hypothesis is about all of their metrics together, not about each."""
 
 
@@ -56,34 +63,6 @@ def over_several(probe: ProbeInfo) -> bool:
     if probe.analysis == "interference":
         return "expects" not in probe.constants
     return probe.analysis in OVER_SEVERAL
-
-
-@dataclass(frozen=True, slots=True)
-class _Case:
-    """What a rule may look at."""
-
-    evidence: Evidence
-    probe: ProbeInfo
-    quantities: list[Quantity]
-    """Usable quantities of the probe."""
-    refused: list[Quantity]
-    """Quantities of the probe without a value."""
-    failed: frozenset[str]
-    """Gates that a quantity of the probe did not pass."""
-    refuted: frozenset[str]
-    """Those of them that failed on quantities of this probe alone, so that no other can be to blame."""
-
-
-_Ending = tuple[Verdict, str]
-_YES: _Ending = (Verdict.SUPPORTED, "")
-
-
-def _no(reason: str) -> _Ending:
-    return Verdict.NOT_SUPPORTED, reason
-
-
-def _open(reason: str) -> _Ending:
-    return Verdict.UNDECIDED, reason
 
 
 def conclude(evidence: Evidence, contradictions: Iterable[Contradiction] = ()) -> dict[str, Conclusion]:
@@ -97,7 +76,7 @@ def conclude(evidence: Evidence, contradictions: Iterable[Contradiction] = ()) -
     for probe in evidence.run.probes:
         own = every.get(probe.id, [])
         names = {quantity.metric for quantity in own}
-        case = _Case(
+        case = Case(
             evidence=evidence,
             probe=probe,
             quantities=[quantity for quantity in own if stated(quantity)],
@@ -105,42 +84,46 @@ def conclude(evidence: Evidence, contradictions: Iterable[Contradiction] = ()) -
             failed=frozenset(one.gate for one in breaches if names & set(one.metrics)),
             refuted=frozenset(one.gate for one in breaches if names >= set(one.metrics)),
         )
-        rule, judge = RULES.get(probe.analysis, _NO_RULE)
+        rule, judge = _rule_of(probe)
         if evidence.run.toolchain_only:
             judge = _untimed
-        verdict, reason = judge(case) if case.quantities or probe.analysis == "slope" else _nothing(case)
+        ready = case.quantities or probe.analysis in WITHOUT_A_NUMBER
+        verdict, reason = judge(case) if ready else nothing(case)
         found[probe.id] = Conclusion(probe.id, probe.hypothesis, verdict, rule, reason)
     return found
 
 
-def _untimed(case: _Case) -> _Ending:
+def _rule_of(probe: ProbeInfo) -> tuple[str, Callable[[Case], Ending]]:
+    """The rule of a probe's analysis, unless the words of its hypothesis ask for another."""
+    for analysis, words, rule in BY_WORDS:
+        if probe.analysis == analysis and words in probe.hypothesis:
+            return rule
+    return RULES.get(probe.analysis, _NO_RULE)
+
+
+def _untimed(case: Case) -> Ending:
     """Hypotheses are about what a device does."""
     isa = case.evidence.run.device.isa
-    return _open(f"nothing was measured on a device; deciding it takes a run on a GPU of {isa}")
+    return undecided(f"nothing was measured on a device; deciding it takes a run on a GPU of {isa}")
 
 
-def _nothing(case: _Case) -> _Ending:
-    reasons = dict.fromkeys(quantity.reason for quantity in case.refused if quantity.reason)
-    return _open("; ".join(reasons) or "no usable number")
-
-
-def _slope(case: _Case) -> _Ending:
+def _slope(case: Case) -> Ending:
     residuals = [
         residual for q in (*case.quantities, *case.refused) if (residual := _residual(q)) is not None
     ]
     if residuals and max(residuals) > LINEAR_WITHIN:
-        return _no(f"the line misses a point by {100 * max(residuals):.1f} %")
+        return no(f"the line misses a point by {100 * max(residuals):.1f} %")
     if not case.quantities:
-        return _nothing(case)
+        return nothing(case)
     if not residuals:
-        return _open("fewer than three lengths do not show whether the line is straight")
+        return undecided("fewer than three lengths do not show whether the line is straight")
     quantity = case.quantities[0]
     if "whole number" in case.probe.hypothesis:
         value, (low, high) = central(quantity), interval(quantity)
         nearest = round(value)
         if not (low <= nearest <= high or abs(value - nearest) <= WHOLE_WITHIN):
-            return _no(f"{value:.3f} is not a whole number of cycles")
-    return _YES
+            return no(f"{value:.3f} is not a whole number of cycles")
+    return YES
 
 
 def _residual(quantity: Quantity) -> float | None:
@@ -154,68 +137,68 @@ def _residual(quantity: Quantity) -> float | None:
     return max(abs(float(y / (intercept + slope * x)) - 1) for x, y in zip(steps, cycles, strict=True))
 
 
-def _plateau(case: _Case) -> _Ending:
+def _plateau(case: Case) -> Ending:
     for quantity in case.quantities:
         if parse(quantity.metric).kind is Kind.THROUGHPUT:
             if quantity.status is Status.CENSORED:
-                return _open("the rate still rises at the most accumulators that were tried")
+                return undecided("the rate still rises at the most accumulators that were tried")
             if "knee" not in quantity.details:
-                return _open("the analysis states no knee")
-    return _YES
+                return undecided("the analysis states no knee")
+    return YES
 
 
-def _interference(case: _Case) -> _Ending:
+def _interference(case: Case) -> Ending:
     readings = {
         interference.read(case.evidence, q).name
         for q in case.quantities
         if parse(q.metric).subject != parse(q.metric).part
     }
     if case.failed:
-        return _open(f"gates failed: {', '.join(sorted(case.failed))}")
+        return undecided(f"gates failed: {', '.join(sorted(case.failed))}")
     if not readings:
-        return _open("no pair with a usable number")
+        return undecided("no pair with a usable number")
     unclear = readings & {interference.CANNOT_TELL}
     expected = case.probe.constants.get("expects")
     if expected is None:
         if interference.PARTLY in readings:
-            return _no("some pairs are partly shared")
-        return _open("some pairs cannot be told") if unclear else _YES
+            return no("some pairs are partly shared")
+        return undecided("some pairs cannot be told") if unclear else YES
     if readings == {expected}:
-        return _YES
+        return YES
     opposite = {interference.SEPARATE}
     if expected == interference.SEPARATE:
         opposite = {interference.SHARED, interference.PARTLY}
     if readings <= opposite:
-        return _no(f"the index reads as {', '.join(sorted(readings))}")
-    return _open(f"the index reads as {', '.join(sorted(readings))}")
+        return no(f"the index reads as {', '.join(sorted(readings))}")
+    return undecided(f"the index reads as {', '.join(sorted(readings))}")
 
 
-def _steps(case: _Case) -> _Ending:
+def _steps(case: Case) -> Ending:
     ordering = {"latencies_rise", "capacities_nest"}
     if case.refuted & ordering:
-        return _no(f"gates failed: {', '.join(sorted(case.refuted & ordering))}")
+        return no(f"gates failed: {', '.join(sorted(case.refuted & ordering))}")
     if case.failed & ordering:
-        return _open("its levels do not fit those of another probe")
+        return undecided("its levels do not fit those of another probe")
     edges = [q for q in case.quantities if parse(q.metric).kind is Kind.CAPACITY]
     if not any(q.status is not Status.CENSORED for q in edges):
-        return _open("no boundary was found within the range of the sweep")
-    return _YES
+        return undecided("no boundary was found within the range of the sweep")
+    return YES
 
 
-def _edge(case: _Case) -> _Ending:
+def _edge(case: Case) -> Ending:
     if all(quantity.status is Status.CENSORED for quantity in case.quantities):
-        return _open("no edge was found within the range of the probe")
-    return _open(f"gates failed: {', '.join(sorted(case.failed))}") if case.failed else _YES
+        return undecided("no edge was found within the range of the probe")
+    return undecided(f"gates failed: {', '.join(sorted(case.failed))}") if case.failed else YES
 
 
-def _levels(gate: str) -> Callable[[_Case], _Ending]:
-    def judge(case: _Case) -> _Ending:
+def _levels(gate: str) -> Callable[[Case], Ending]:
+    def judge(case: Case) -> Ending:
         if gate in case.refuted:
-            return _no(f"gate failed: {gate}")
+            return no(f"gate failed: {gate}")
         if gate in case.failed:
-            return _open("its levels do not fit those of another probe")
+            return undecided("its levels do not fit those of another probe")
         names = {parse(quantity.metric).subject for quantity in case.quantities}
-        return _YES if len(names) > 1 else _open("fewer than two levels have a number")
+        return YES if len(names) > 1 else undecided("fewer than two levels have a number")
 
     return judge
 
@@ -225,7 +208,7 @@ def _width(operation: str) -> int:
     return int(match.group(1)) if match else 0
 
 
-def _peak(case: _Case) -> _Ending:
+def _peak(case: Case) -> Ending:
     operations = {
         str(point.settings["operation"])
         for point in case.evidence.run.points
@@ -233,15 +216,15 @@ def _peak(case: _Case) -> _Ending:
     }
     best = next((str(q.details["operation"]) for q in case.quantities if "operation" in q.details), "")
     if not best or len({_width(one) for one in operations}) < 2:
-        return _open("fewer than two register widths were measured")
+        return undecided("fewer than two register widths were measured")
     widest = max(_width(one) for one in operations)
     as_fast = {one for one in _as_fast(case) | {best} if _width(one) < widest}
     if as_fast:
-        return _no(f"{', '.join(sorted(as_fast))} is as fast as the widest registers, or faster")
-    return _YES
+        return no(f"{', '.join(sorted(as_fast))} is as fast as the widest registers, or faster")
+    return YES
 
 
-def _as_fast(case: _Case) -> set[str]:
+def _as_fast(case: Case) -> set[str]:
     """Operations whose best work per cycle is that of the best one, within `EQUAL_WITHIN`."""
     rates: dict[str, float] = {}
     for quantity in case.quantities:
@@ -254,35 +237,35 @@ def _as_fast(case: _Case) -> set[str]:
     return {operation for operation, rate in rates.items() if rate >= most * (1 - EQUAL_WITHIN)}
 
 
-def _sustained(case: _Case) -> _Ending:
+def _sustained(case: Case) -> Ending:
     ratio = next((q for q in case.quantities if parse(q.metric).kind is Kind.SUSTAINED_RATIO), None)
     if ratio is None:
-        return _nothing(case)
+        return nothing(case)
     low, high = interval(ratio)
     if low >= 1 - SETTLED and high <= 1 + SETTLED:
-        return _YES
+        return YES
     if high < 1 - SETTLED or low > 1 + SETTLED:
-        return _no(f"the last rate is {central(ratio):.3f} of the first")
-    return _open(f"the interval of the ratio, {low:.3f} … {high:.3f}, reaches across 2 % of change")
+        return no(f"the last rate is {central(ratio):.3f} of the first")
+    return undecided(f"the interval of the ratio, {low:.3f} … {high:.3f}, reaches across 2 % of change")
 
 
-def _library(case: _Case) -> _Ending:
+def _library(case: Case) -> Ending:
     reached = []
     for quantity in case.quantities:
         roof = case.evidence.usable(f"peak.{precision_of(quantity)}")
         if roof is not None:
             reached.append((central(quantity) / central(roof), quantity.metric))
     if not reached:
-        return _open("no measured peak of its precision")
+        return undecided("no measured peak of its precision")
     share, metric = max(reached)
     if share > ROOF_ROOM:
-        return _no(f"{metric} is {share:.2f} times the measured peak")
-    return _YES
+        return no(f"{metric} is {share:.2f} times the measured peak")
+    return YES
 
 
-_NO_RULE: tuple[str, Callable[[_Case], _Ending]] = (
+_NO_RULE: tuple[str, Callable[[Case], Ending]] = (
     "No rule for this analysis.",
-    lambda case: _open("no rule for this analysis"),
+    lambda case: undecided("no rule for this analysis"),
 )
 
 _STRAIGHT = (
@@ -303,7 +286,7 @@ _HOLDS = (
 )
 _EDGE_FOUND = "Supported when an edge was found within the range of the probe."
 
-RULES: dict[str, tuple[str, Callable[[_Case], _Ending]]] = {
+RULES: dict[str, tuple[str, Callable[[Case], Ending]]] = {
     "slope": (_STRAIGHT, _slope),
     "plateau": (_STOPS_RISING, _plateau),
     "interference": (_READING, _interference),
@@ -332,4 +315,5 @@ RULES: dict[str, tuple[str, Callable[[_Case], _Ending]]] = {
     ),
     "library": ("Supported when no size exceeds the measured peak of its precision by 5 %.", _library),
 }
+RULES |= hypotheses_gpu.RULES
 """Analysis -> its rule in words, and the rule."""

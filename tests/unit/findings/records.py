@@ -53,7 +53,7 @@ def quantity(
     **fields: Any,
 ) -> Quantity:
     """A sound quantity: 0.1 % either side of its value unless an interval is given."""
-    unit, method = UNITS[parse(metric).kind]
+    unit, method = UNITS.get(parse(metric).kind, UNITS[Kind.OTHER])
     status = fields.get("status", Status.OK)
     if value is not None and low is None and high is None and status is not Status.CENSORED:
         low, high = value - abs(value) * 0.001, value + abs(value) * 0.001

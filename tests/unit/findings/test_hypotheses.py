@@ -14,6 +14,7 @@ from reportgen.findings.hypotheses import RULES, Conclusion, conclude
 from reportgen.findings.lint import offences
 from reportgen.runs.schema import Point
 from reportgen.status import Status
+from reportgen.suite.load import load_suite
 from tests.unit.findings.records import MIB, point, probe, quantity, run
 
 WHOLE = "Time grows linearly; its slope is a whole number of cycles."
@@ -156,3 +157,128 @@ def test_a_library_stays_under_its_roof() -> None:
 def test_an_analysis_without_a_rule_is_undecided() -> None:
     found = ending("none", quantity("execution.x", 1.0))
     assert (found.verdict, found.reason) == (OPEN, "no rule for this analysis")
+
+
+# -- hypotheses told apart by their words -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("accumulators", "rates", "verdict"),
+    [
+        ([4, 8], [100.0, 101.0], YES),
+        ([4, 8, 12], [60.0, 100.0, 101.0], YES),
+        ([4, 8, 12], [60.0, 90.0, 100.0], NO),
+        ([4, 8], [60.0, 100.0], OPEN),
+        ([8], [100.0], OPEN),
+        ([4], [100.0], OPEN),
+    ],
+)
+def test_so_many_accumulators_reach_the_peak(
+    accumulators: list[int], rates: list[float], verdict: Verdict
+) -> None:
+    one = quantity("peak.fp32", 1e12, details={"accumulators": accumulators, "per_cycle": rates})
+    found = ending("peak", one, hypothesis="Eight accumulators a thread reach the peak.")
+    assert found.verdict is verdict
+    assert "accumulators" in found.rule
+
+
+def test_intensity_that_grows_with_the_batch() -> None:
+    def batches(*intensities: float) -> list[Quantity]:
+        return [
+            quantity(
+                f"kernel.llm_decode.{n}", 1e9,
+                details={"variable": "batch", "batch": n, "intensity": intensity},
+            )
+            for n, intensity in zip((1, 4, 16), intensities, strict=True)
+        ]  # fmt: skip
+
+    text = "Weights are read once a step, so intensity grows with the batch."
+    assert ending("library", *batches(0.5, 2.0, 8.0), hypothesis=text).verdict is YES
+    assert ending("library", *batches(0.5, 2.0, 1.9), hypothesis=text).verdict is NO
+    assert ending("library", batches(0.5, 2.0, 8.0)[0], hypothesis=text).verdict is OPEN
+    ridge = quantity("ridge.fp32.dram", 4.0)
+    compute = "All share one reading, so that the compute roof is the lower one at every batch."
+    given: dict[str, Any] = {"hypothesis": compute, "constants": {"precision": "fp32"}}
+    assert ending("library", *batches(5.0, 6.0, 8.0), others=(ridge,), **given).verdict is YES
+    below = ending("library", *batches(3.0, 6.0, 8.0), others=(ridge,), **given)
+    assert (below.verdict, below.reason) == (NO, "at a batch of 1 the memory roof is the lower one")
+    assert ending("library", *batches(3.0, 6.0, 8.0), **given).verdict is OPEN
+
+
+# -- what only a GPU can answer ---------------------------------------------------------------------
+
+
+def unfit(metric: str) -> Quantity:
+    return quantity(metric, status=Status.UNSTABLE, reason="It does not lie on one line.", inputs={})
+
+
+@pytest.mark.parametrize(
+    ("analysis", "given", "verdict"),
+    [
+        ("banks", [quantity("execution.shared_bank_strides.banks", 32.0)], YES),
+        ("banks", [unfit("execution.shared_bank_strides.banks")], NO),
+        ("bulk", [quantity("memory.bulk.tma.rate", 60.0)], YES),
+        ("bulk", [unfit("memory.bulk.tma.rate")], NO),
+        ("distance", [quantity("memory.l2.distance.near", 200.0)], NO),
+        (
+            "distance",
+            [quantity("memory.l2.distance.near", 200.0), quantity("memory.l2.distance.far", 300.0)],
+            YES,
+        ),
+        ("sectors", [quantity("memory.sector.ca", 32.0)], OPEN),
+        ("sectors", [quantity("memory.sector.ca", 32.0), quantity("memory.sector.ca.outer", 128.0)], YES),
+        ("sectors", [quantity("memory.sector.ca", 32.0), quantity("memory.sector.ca.outer", 80.0)], NO),
+        ("on_chip", [quantity("memory.shared.l1.capacity", 1e5, status=Status.CENSORED)], OPEN),
+        ("on_chip", [quantity("memory.constant.l1.capacity", 2048.0)], YES),
+        (
+            "blocks",
+            [quantity("execution.b.alone", 130.0, 128.0, 132.0, details={"multiprocessors": 132})],
+            YES,
+        ),
+        ("blocks", [quantity("execution.b.alone", 3.0, 2.0, 4.0, details={"multiprocessors": 132})], NO),
+        ("launch", [quantity("execution.l.fixed", 2e-6), quantity("execution.l.block", 1e-9)], YES),
+        ("launch", [quantity("execution.l.fixed", 2e-6)], OPEN),
+        ("pressure", [quantity("execution.r.1", 64.0, 60.0, 68.0, details={"table": "agrees"})], YES),
+        ("pressure", [quantity("execution.r.1", 64.0, 60.0, 68.0, details={"table": "elsewhere"})], NO),
+        ("pressure", [quantity("execution.r.1", 64.0, 60.0, 68.0, details={"table": ""})], OPEN),
+        (
+            "warps",
+            [
+                quantity(
+                    "execution.w.x", 4.0, details={"warps": [1, 4, 8], "rate": [1.0, 3.9, 4.0], "knee": 8}
+                )
+            ],
+            YES,
+        ),
+        (
+            "warps",
+            [
+                quantity(
+                    "execution.w.x", 4.0, details={"warps": [1, 4, 8], "rate": [1.0, 2.0, 4.0], "knee": 8}
+                )
+            ],
+            NO,
+        ),
+    ],
+)
+def test_rules_of_a_gpu(analysis: str, given: list[Quantity], verdict: Verdict) -> None:
+    found = ending(analysis, *given)
+    assert found.verdict is verdict, found.reason
+    if verdict is not YES:
+        assert found.reason
+
+
+def test_another_block_s_shared_memory_lies_between_one_s_own_and_the_cache() -> None:
+    own, other = quantity("memory.cluster.2.own", 30.0), quantity("memory.cluster.2.next", 180.0)
+    cache = quantity("memory.l2.latency", 270.0)
+    assert ending("cluster", own, other, others=(cache,)).verdict is YES
+    assert ending("cluster", own, other).verdict is OPEN
+    near = quantity("memory.cluster.2.next", 29.0)
+    assert ending("cluster", own, near, others=(cache,)).verdict is NO
+    far = quantity("memory.cluster.2.next", 400.0)
+    assert ending("cluster", own, far, others=(cache,)).verdict is NO
+
+
+def test_every_analysis_of_the_suite_has_a_rule() -> None:
+    asked = {definition.analysis for definition in load_suite().definitions.values()}
+    assert asked <= set(RULES)

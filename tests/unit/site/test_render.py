@@ -44,7 +44,7 @@ def test_the_parts_of_a_report_stand_in_order(rendered: Rendered) -> None:
     anchors = re.findall(r"^## .*\{#(\S+)\}$", page, re.MULTILINE)
     assert anchors == [
         "key-figures", "findings", "latency", "throughput", "interference", "resources", "memory",
-        "bandwidth", "roofline", "measuring", "not-ok", "downloads", "cite",
+        "bandwidth", "roofline", "hypotheses", "measuring", "not-ok", "downloads", "cite",
     ]  # fmt: skip
 
 

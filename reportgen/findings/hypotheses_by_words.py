@@ -1,0 +1,148 @@
+"""Rules for hypotheses that say something else than most of their analysis: told apart by their words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import pairwise
+
+from reportgen.analysis.quantity import Quantity
+from reportgen.findings.endings import YES, Case, Ending, no, nothing, undecided
+from reportgen.findings.evidence import central, interval
+
+EQUAL_WITHIN = 0.02
+"""Rates this close are the same."""
+ONE_RATE_WITHIN = 0.05
+"""Instructions of one width whose rates lie this close have one rate."""
+NUMBERS = {"two": 2, "four": 4, "eight": 8, "sixteen": 16}
+_SIBLING = re.compile(r"_(\d{3,4})$")
+
+
+def _enough(case: Case) -> Ending:
+    """Whether so many accumulators as the hypothesis names reach the best work per cycle."""
+    named = next((NUMBERS[word] for word in case.probe.hypothesis.lower().split() if word in NUMBERS), 0)
+    best: dict[int, float] = {}
+    for quantity in case.quantities:
+        pairs = zip(
+            quantity.details.get("accumulators", ()), quantity.details.get("per_cycle", ()), strict=False
+        )
+        for count, rate in pairs:
+            best[int(count)] = max(best.get(int(count), 0.0), float(rate))
+    if named not in best:
+        return undecided(f"{named} were not tried")
+    most = max(best.values())
+    if best[named] < most * (1 - EQUAL_WITHIN):
+        return no(f"with {named} the work per cycle is {100 * best[named] / most:.0f} % of the best")
+    fewer, more = [c for c in best if c < named], [c for c in best if c > named]
+    if not more and (not fewer or max(best[c] for c in fewer) < most * (1 - EQUAL_WITHIN)):
+        return undecided("no more were tried, and nothing shows that the rate had stopped rising")
+    return YES
+
+
+def _intensities(case: Case) -> list[tuple[float, float]]:
+    """(batch, intensity) of the sizes, by size."""
+    found = []
+    for quantity in case.quantities:
+        variable = str(quantity.details.get("variable", ""))
+        batch, intensity = quantity.details.get(variable), quantity.details.get("intensity")
+        if isinstance(batch, (int, float)) and isinstance(intensity, (int, float)):
+            found.append((float(batch), float(intensity)))
+    return sorted(found)
+
+
+def _grows(case: Case) -> Ending:
+    found = _intensities(case)
+    if len(found) < 2:
+        return undecided("fewer than two batches have a rate")
+    falls = [later for (_, before), (later, after) in pairwise(found) if after <= before]
+    return no(f"intensity does not grow up to a batch of {falls[0]:g}") if falls else YES
+
+
+def _right_of_ridge(case: Case) -> Ending:
+    found = _intensities(case)
+    precision = str(case.probe.constants.get("precision", ""))
+    ridge = case.evidence.usable(f"ridge.{precision}.dram")
+    if not found or ridge is None:
+        peak, memory = _roofs(case, precision)
+        if not found or peak is None or memory is None:
+            return undecided("no measured roofs of its precision and of memory")
+        border = central(peak) / central(memory)
+    else:
+        border = central(ridge)
+    left = [batch for batch, intensity in found if intensity < border]
+    return no(f"at a batch of {left[0]:g} the memory roof is the lower one") if left else YES
+
+
+def _roofs(case: Case, precision: str) -> tuple[Quantity | None, Quantity | None]:
+    evidence = case.evidence
+    memory = evidence.usable("bandwidth.dram.triad") or evidence.usable("bandwidth.dram.copy")
+    return evidence.usable(f"peak.{precision}"), memory
+
+
+def _one_rate(case: Case) -> Ending:
+    """Whether the probes of other data types at the same width have the rate of this one."""
+    if not case.quantities:
+        return nothing(case)
+    own = case.quantities[0]
+    stem = case.probe.id.removesuffix(case.probe.operation)
+    width = _SIBLING.search(case.probe.operation)
+    others = [
+        quantity
+        for quantity in case.evidence.quantities
+        if quantity.value is not None
+        and quantity.probe.startswith(stem)
+        and quantity.probe != case.probe.id
+        and quantity.unit == own.unit
+        and (width is None or quantity.probe.endswith(width.group(0)))
+    ]
+    if not others:
+        return undecided("no other data type of this width has a rate")
+    for other in others:
+        gap = abs(central(own) - central(other)) / max(central(own), central(other))
+        (low, high), (other_low, other_high) = interval(own), interval(other)
+        if gap > ONE_RATE_WITHIN and (high < other_low or other_high < low):
+            return no(f"{other.metric} is {central(other):.3g}, this is {central(own):.3g}")
+    return YES
+
+
+def _as_the_driver(case: Case) -> Ending:
+    driver = [q for q in case.quantities if q.metric.endswith(".vendor_copy")]
+    if not driver:
+        return nothing(case)
+    told = []
+    for quantity in driver:
+        own = case.evidence.usable(quantity.metric.replace("vendor_copy", "copy"))
+        if own is not None:
+            told.append(interval(own)[1] >= interval(quantity)[0])
+    if not told:
+        return undecided("no copy by a kernel of ours in the same level")
+    return YES if all(told) else no("the driver's copy is faster than the kernel's, by intervals")
+
+
+Rule = tuple[str, Callable[[Case], Ending]]
+
+_ENOUGH = (
+    "Supported when so many accumulators as the hypothesis names reach the highest work per cycle to 2 %; "
+    "undecided when no more were tried and fewer did not reach it."
+)
+_ONE_RATE = (
+    "Supported when the data types of one width (of a GPU: of one shape) have rates within 5 %, not "
+    "supported when two lie apart by intervals."
+)
+_RIGHT = (
+    "Supported when the intensity of every batch is beyond the ridge of its precision and memory, where the "
+    "compute roof is the lower one."
+)
+BY_WORDS: tuple[tuple[str, str, Rule], ...] = (
+    ("peak", "reach the peak", (_ENOUGH, _enough)),
+    ("peak", "keep the tile unit busy", (_ENOUGH, _enough)),
+    ("library", "intensity grows", ("Supported when the intensity grows from batch to batch.", _grows)),
+    ("library", "compute roof is the lower", (_RIGHT, _right_of_ridge)),
+    ("plateau", "halving the data type", (_ONE_RATE, _one_rate)),
+    (
+        "bandwidth",
+        "driver's copy",
+        ("Supported when the kernel's copy is not slower than the driver's, by intervals.", _as_the_driver),
+    ),
+)
+"""Analysis, words of the hypothesis, and the rule that goes with them."""

@@ -1,0 +1,190 @@
+"""Rules for the hypotheses of probes that only a GPU can answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from reportgen.analysis.quantity import Quantity
+from reportgen.findings.endings import YES, Case, Ending, no, nothing, undecided
+from reportgen.findings.evidence import central, interval
+from reportgen.status import Status
+
+OUT_OF_PROPORTION = 0.2
+"""A rate that falls this far short of proportion to the first, at no more than half of the knee, does not
+rise in proportion."""
+
+OWN, NEXT = "own", "next"
+"""Whose shared memory a load of a cluster goes to."""
+
+
+def _ending(case: Case, end: str) -> list[Quantity]:
+    return [quantity for quantity in case.quantities if quantity.metric.rpartition(".")[2] == end]
+
+
+def _unstable(case: Case) -> list[str]:
+    return [quantity.reason for quantity in case.refused if quantity.status is Status.UNSTABLE]
+
+
+def _straight(case: Case) -> Ending:
+    """A fit that the analysis makes, or says that it cannot make."""
+    if case.quantities:
+        return YES
+    unfit = _unstable(case)
+    return no(unfit[0]) if unfit else nothing(case)
+
+
+def _groups(case: Case) -> Ending:
+    near, far = _ending(case, "near"), _ending(case, "far")
+    if near and far:
+        return YES
+    return no("all latencies form one group") if near else nothing(case)
+
+
+def _peers(case: Case) -> Ending:
+    own, other = _ending(case, OWN), _ending(case, NEXT)
+    if not own or not other:
+        return undecided("no latency of one's own shared memory and of another block's")
+    nearest = max(interval(one)[1] for one in own)
+    if any(interval(one)[1] <= nearest and central(one) <= nearest for one in other):
+        return no("another block's shared memory is no farther than one's own")
+    level = case.evidence.usable("memory.l2.latency")
+    if level is None:
+        return undecided("no latency of the second-level cache in this run")
+    beyond = [one for one in other if interval(one)[0] > interval(level)[1]]
+    if beyond:
+        return no(f"{beyond[0].metric} is farther than the second-level cache")
+    nearer = all(interval(one)[1] < interval(level)[0] for one in other)
+    return YES if nearer else undecided("intervals overlap with those of the second-level cache")
+
+
+def _pieces(case: Case) -> Ending:
+    outer = [quantity for quantity in case.quantities if quantity.metric.endswith(".outer")]
+    inner = [quantity for quantity in case.quantities if not quantity.metric.endswith(".outer")]
+    if not inner:
+        return nothing(case)
+    if not outer:
+        return undecided("no slower misses at a longer distance tell of a line")
+    ratios = [
+        central(line) / central(sector)
+        for line in outer
+        for sector in inner
+        if line.metric == f"{sector.metric}.outer"
+    ]
+    odd = [ratio for ratio in ratios if abs(ratio - round(ratio)) > 0.01 or ratio < 2]
+    return no(f"the larger piece is {odd[0]:.2f} of the smaller ones") if odd else YES
+
+
+def _rises(case: Case) -> Ending:
+    edges = [quantity for quantity in case.quantities if quantity.metric.endswith(".capacity")]
+    if any(quantity.status is not Status.CENSORED for quantity in edges):
+        return YES
+    return undecided("no edge was found within the range of the probe") if edges else nothing(case)
+
+
+def _alone(case: Case) -> Ending:
+    found = _ending(case, "alone")
+    if not found:
+        return nothing(case)
+    if found[0].status is Status.CENSORED:
+        return undecided("no launch had so many blocks that one became slower")
+    places = int(found[0].details.get("multiprocessors", 0))
+    high = interval(found[0])[1]
+    if places and high < places:
+        return no(f"blocks slow each other from {high:.0f} on, and {places} multiprocessors took part")
+    return YES
+
+
+def _launch(case: Case) -> Ending:
+    if not case.quantities:
+        return nothing(case)
+    if _ending(case, "fixed") and _ending(case, "block"):
+        return YES
+    return undecided("; ".join(_unstable(case)) or "one of the two parts has no number")
+
+
+def _warps(case: Case) -> Ending:
+    for quantity in case.quantities:
+        if quantity.status is Status.CENSORED:
+            return undecided("the rate still rises at the most warps that were tried")
+        short = _short_of_proportion(quantity)
+        if short:
+            return no(short)
+    return YES
+
+
+def _short_of_proportion(quantity: Quantity) -> str:
+    """Where the rate, well before the knee, is not in proportion to the setting; empty where it is."""
+    details = quantity.details
+    settings = next((v for k, v in details.items() if k not in ("rate", "knee") and isinstance(v, list)), [])
+    rates, knee = details.get("rate", []), details.get("knee")
+    if len(settings) != len(rates) or not rates or not knee:
+        return ""
+    first = rates[0] / settings[0]
+    for setting, rate in zip(settings, rates, strict=True):
+        if setting <= knee / 2 and rate < first * setting * (1 - OUT_OF_PROPORTION):
+            return (
+                f"at {setting:g} the rate is {100 * rate / first / setting:.0f} % of proportion to the first"
+            )
+    return ""
+
+
+def _falls(case: Case) -> Ending:
+    falls = [quantity for quantity in case.quantities if quantity.status is not Status.CENSORED]
+    if not case.quantities:
+        return nothing(case)
+    if not falls:
+        return undecided("the rate falls nowhere within the range of the probe")
+    told = [str(quantity.details.get("table", "")) for quantity in falls]
+    if "elsewhere" in told:
+        return no("the rate falls where as many warps fit")
+    return YES if all(told) else undecided("nothing is known of how many warps fit")
+
+
+Rule = tuple[str, Callable[[Case], Ending]]
+
+_BANKS_RULE = (
+    "Supported when one number of banks explains the time of all strides to 5 %, not supported when none "
+    "does."
+)
+_BULK_RULE = (
+    "Supported when the times of the largest sizes lie on one rising line to 3 %, not supported when they "
+    "do not."
+)
+_DISTANCE_RULE = "Supported when latencies form two groups, not supported when they form one."
+_CLUSTER_RULE = (
+    "Supported when loads from another block's shared memory take longer than from one's own and less time "
+    "than from the second-level cache, by intervals."
+)
+_SECTORS_RULE = (
+    "Supported when slow loads come at two distances, the longer a whole multiple of the shorter; undecided "
+    "when they come at one."
+)
+_BLOCKS_RULE = (
+    "Supported when blocks run as if alone until there is one for every multiprocessor, not supported when "
+    "they slow each other before."
+)
+_LAUNCH_RULE = (
+    "Supported when both the fixed time and the time of a further block are apart from the scatter."
+)
+_WARPS_RULE = (
+    "Supported when the rate stops rising within the warps that were tried and, up to half of the knee, is "
+    "within 20 % of proportion."
+)
+_PRESSURE_RULE = (
+    "Supported when every fall of the rate lies where fewer warps fit by the table of limits, not supported "
+    "when one lies elsewhere."
+)
+
+RULES: dict[str, Rule] = {
+    "banks": (_BANKS_RULE, _straight),
+    "bulk": (_BULK_RULE, _straight),
+    "distance": (_DISTANCE_RULE, _groups),
+    "cluster": (_CLUSTER_RULE, _peers),
+    "sectors": (_SECTORS_RULE, _pieces),
+    "on_chip": ("Supported when an edge was found within the range of the probe.", _rises),
+    "blocks": (_BLOCKS_RULE, _alone),
+    "launch": (_LAUNCH_RULE, _launch),
+    "warps": (_WARPS_RULE, _warps),
+    "pressure": (_PRESSURE_RULE, _falls),
+}
+"""Analysis -> its rule in words, and the rule."""
