@@ -43,7 +43,9 @@ Exit code 0: no metric was found to differ; 1: at least one differs; 6: refused.
 )
 @click.option("--metric", "pattern", default="*", show_default=True, help="Only metric ids that match.")
 @click.option("--all", "everything", is_flag=True, help="Also what is the same or cannot be told.")
-@click.option("--anyway", is_flag=True, help="Compare runs that should not be, with the reasons said.")
+@click.option(
+    "--anyway", "--force", is_flag=True, help="Compare runs that should not be, with the reasons said."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the whole comparison as JSON.")
 def command(
     first: str, second: str, data: Path, pattern: str, everything: bool, anyway: bool, as_json: bool

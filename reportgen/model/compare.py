@@ -137,7 +137,11 @@ class Comparison(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 LOWER_IS_FASTER = frozenset(
     {Kind.LATENCY, Kind.ISSUE_INTERVAL, Kind.LEVEL_LATENCY, Kind.LEVEL_TIME, Kind.CHASE}
 )
-HIGHER_IS_FASTER = frozenset({Kind.THROUGHPUT, Kind.BANDWIDTH, Kind.PEAK, Kind.PEAK_PER_CYCLE, Kind.KERNEL})
+WHOLE_DEVICE = frozenset({Kind.BURST, Kind.SUSTAINED})
+"""Rates of everything that takes part at once."""
+HIGHER_IS_FASTER = frozenset(
+    {Kind.THROUGHPUT, Kind.BANDWIDTH, Kind.PEAK, Kind.PEAK_PER_CYCLE, Kind.KERNEL, *WHOLE_DEVICE}
+)
 TIMES = ("encoded.latency.", "encoded.issue.", "tensor.latency.")
 """Stems of metrics of no kind of their own that are times."""
 
@@ -152,6 +156,10 @@ RELEVANT = {
     Kind.BANDWIDTH: 0.05,
     Kind.PEAK: 0.05,
     Kind.KERNEL: 0.05,
+    Kind.BURST: 0.05,
+    Kind.SUSTAINED: 0.05,
+    Kind.SUSTAINED_RATIO: 0.02,
+    Kind.SETTLING_TIME: 0.10,
     Kind.CAPACITY: 0.10,
     Kind.TLB_REACH: 0.10,
     Kind.LINE: 0.10,
@@ -264,7 +272,8 @@ def _incomparable(metric: str, first: Evidence, second: Evidence) -> str:
     if one.unit != other.unit:
         return words.other_unit(one.unit, other.unit)
     here, there = first.run.device, second.run.device
-    if parse(metric).scope == ALL_CORES and here.id == there.id and here.cores != there.cores:
+    together = parse(metric).scope == ALL_CORES or parse(metric).kind in WHOLE_DEVICE
+    if together and here.id == there.id and here.cores != there.cores:
         return words.other_cores(here.cores, there.cores)
     positive = all(interval(quantity)[0] > 0 for quantity in (one, other))
     return "" if positive or parse(metric).kind is Kind.INTERFERENCE else words.reaches_zero()

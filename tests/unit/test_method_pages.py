@@ -118,6 +118,9 @@ def test_the_page_about_comparing_gives_the_least_relevant_differences() -> None
         "latency and bandwidth of a level, peak, library routine": [
             *(Kind.LEVEL_LATENCY, Kind.LEVEL_TIME, Kind.CHASE, Kind.BANDWIDTH, Kind.PEAK, Kind.KERNEL)
         ],
+        "burst and sustained rate": [Kind.BURST, Kind.SUSTAINED],
+        "sustained over burst": [Kind.SUSTAINED_RATIO],
+        "settling time": [Kind.SETTLING_TIME],
         "capacity, reach, line, associativity, ridge": [
             *(Kind.CAPACITY, Kind.TLB_REACH, Kind.LINE, Kind.ASSOCIATIVITY, Kind.RIDGE)
         ],

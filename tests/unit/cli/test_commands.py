@@ -222,6 +222,7 @@ def test_compare_refuses_what_is_not_comparable(pair: tuple[Path, str, str], tmp
     anyway = call("compare", first, quick, "--data", data, "--anyway")
     assert anyway.exit_code == 1
     assert "compared anyway, although the second run is a quick one" in anyway.stdout
+    assert call("compare", first, quick, "--data", data, "--force").stdout == anyway.stdout
     assert "no run 'nothing'" in one_line(call("compare", first, "nothing", "--data", data), 4)
 
 

@@ -68,6 +68,14 @@ def test_what_is_neither_fast_nor_slow_is_larger_or_smaller() -> None:
     assert verdict("interference.a.b", (0.0, -0.01, 0.01), (0.05, 0.04, 0.06)) is Verdict.SAME
 
 
+def test_rates_under_load_are_faster_and_a_settling_time_is_larger() -> None:
+    assert (
+        verdict("peak.fp32.sustained", (1e11, 0.99e11, 1.01e11), (2e11, 1.99e11, 2.01e11)) is Verdict.FASTER
+    )
+    assert verdict("peak.fp32.settling_time", (0.5, 0.49, 0.51), (1.0, 0.99, 1.01)) is Verdict.LARGER
+    assert verdict("peak.fp32.sustained_ratio", (0.8, 0.79, 0.81), (0.7, 0.69, 0.71)) is Verdict.SMALLER
+
+
 def test_boundaries_are_compared_at_the_resolution_of_their_sweep() -> None:
     ways = (8.0, 8.0, 9.0)
     assert verdict("memory.l1.associativity", ways, ways) is Verdict.SAME
