@@ -7,7 +7,7 @@ that the run has a latency of.  Its other file, `gpgpusim.config`, is the export
 from __future__ import annotations
 
 from reportgen.model.architecture import Architecture
-from reportgen.model.exports.gpu_options import INITIATION, LATENCY, Facts, head, option
+from reportgen.model.exports.gpu_options import Facts, head, option
 from reportgen.model.exports.gpu_options import encode as joined
 
 UNITS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -25,11 +25,12 @@ def encode(architecture: Architecture) -> bytes:
     facts = Facts(architecture)
     lines = head(architecture, "trace.config of Accel-Sim: <latency>,<initiation interval>, cycles")
     for unit, operations in UNITS:
-        stands = next((one for one in operations if facts.of(LATENCY, (one,))), operations[0])
-        parts = [
-            (f"latency, {stands}", facts.of(LATENCY, (stands,))),
-            ("initiation interval", facts.of(INITIATION, (stands,))),
-        ]
-        lines += [*option(f"-trace_opcode_latency_initiation_{unit}", parts), ""]
+        stands = next((one for one in operations if facts.latency("", (one,)).fact), operations[0])
+        lines += option(
+            f"-trace_opcode_latency_initiation_{unit}",
+            facts.latency(f"latency, {stands}", (stands,)),
+            facts.initiation("initiation interval", (stands,)),
+        )
+        lines.append("")
     lines += ["# Specialised units (branches, textures, uniform data path) are not asked for by any probe."]
     return joined(lines)

@@ -8,20 +8,9 @@ from __future__ import annotations
 
 import re
 
-from reportgen.model.architecture import Architecture, Fact
-from reportgen.model.exports.gpu_options import (
-    INITIATION,
-    LATENCY,
-    Facts,
-    head,
-    notes,
-    option,
-    setting,
-    whole,
-)
-from reportgen.model.exports.gpu_options import (
-    encode as joined,
-)
+from reportgen.model.architecture import Architecture
+from reportgen.model.exports.gpu_options import Facts, Part, head, option, setting
+from reportgen.model.exports.gpu_options import encode as joined
 from reportgen.units import significant
 
 CLASSES: tuple[tuple[str, str, tuple[tuple[str, tuple[str, ...]], ...]], ...] = (
@@ -83,28 +72,32 @@ def encode(architecture: Architecture) -> bytes:
         "",
     ]
     for latency, initiation, operations in CLASSES:
-        for name, metrics in ((f"latency_{latency}", LATENCY), (f"initiation_{initiation}", INITIATION)):
-            parts = [(what, facts.of(metrics, some)) for what, some in operations]
-            lines += [*option(f"-ptx_opcode_{name}", parts), ""]
+        cycles = [facts.latency(what, some) for what, some in operations]
+        intervals = [facts.initiation(what, some) for what, some in operations]
+        lines += [*option(f"-ptx_opcode_latency_{latency}", *cycles), ""]
+        lines += [*option(f"-ptx_opcode_initiation_{initiation}", *intervals), ""]
     lines += _memory(facts)
     return joined(lines)
 
 
 def _memory(facts: Facts) -> list[str]:
     """Latencies of the levels, shared memory, and as much of the caches' geometry as is known."""
-    first, second, memory = (facts.first(f"memory.{name}.latency") for name in ("l1", "l2", "dram"))
+    levels = (("L1", "l1"), ("L2", "l2"), ("memory", "dram"))
+    first, second, memory = (
+        Part(f"load from {title}", facts.first(f"memory.{name}.latency")) for title, name in levels
+    )
     shared = facts.first("latency.shared_load", "execution.shared_bank_strides.latency")
     banks = facts.first("execution.shared_bank_strides.banks")
     return [
-        *option("-gpgpu_l1_latency", [("load from L1", first)]),
+        *option("-gpgpu_l1_latency", first),
         "",
-        *option("-gpgpu_smem_latency", [("load from shared memory", shared)]),
+        *option("-gpgpu_smem_latency", Part("load from shared memory", shared)),
         "",
-        *option("-gpgpu_shmem_num_banks", [("banks of shared memory", banks)]),
+        *option("-gpgpu_shmem_num_banks", Part("banks of shared memory", banks)),
         "",
-        *_beyond("-gpgpu_l2_rop_latency", ("load from L2", second), ("load from L1", first)),
+        *_beyond("-gpgpu_l2_rop_latency", second, first),
         "",
-        *_beyond("-dram_latency", ("load from memory", memory), ("load from L2", second)),
+        *_beyond("-dram_latency", memory, second),
         "",
         "# Caches: <sets>:<line>:<ways>,<policies>,<miss registers>,<queue>; only the first part is known.",
         *_geometry(facts, "dl1", "l1"),
@@ -113,11 +106,11 @@ def _memory(facts: Facts) -> list[str]:
     ]
 
 
-def _beyond(name: str, outer: tuple[str, Fact | None], inner: tuple[str, Fact | None]) -> list[str]:
+def _beyond(name: str, outer: Part, inner: Part) -> list[str]:
     """An option that is the difference of two latencies."""
-    far, near = (fact.value if fact is not None else None for _, fact in (outer, inner))
+    far, near = (part.fact.value if part.fact is not None else None for part in (outer, inner))
     difference = str(max(1, round(far - near))) if far is not None and near is not None else "?"
-    return [*notes((outer, inner)), setting(name, difference)]
+    return [outer.note, inner.note, setting(name, difference)]
 
 
 def _geometry(facts: Facts, cache: str, level: str) -> list[str]:
@@ -127,5 +120,6 @@ def _geometry(facts: Facts, cache: str, level: str) -> list[str]:
     sets = "?"
     if size and line and ways and size.value and line.value and ways.value:
         sets = significant(size.value / line.value / ways.value)
-    parts = (("capacity", size), ("line", line), ("ways", ways))
-    return [*notes(parts), f"# -gpgpu_cache:{cache} {sets}:{whole(line)}:{whole(ways)},?,?,?"]
+    parts = (Part("capacity", size), Part("line", line), Part("ways", ways))
+    known = f"{sets}:{parts[1].whole}:{parts[2].whole}"
+    return [*(part.note for part in parts), f"# -gpgpu_cache:{cache} {known},?,?,?"]

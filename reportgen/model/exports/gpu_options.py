@@ -8,14 +8,44 @@ it stands as a comment with `?` in place of what is missing.  No number here is 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from reportgen.model.architecture import Architecture, Fact
 from reportgen.model.exports import heading
 from reportgen.status import USABLE
 
-LATENCY = ("latency.{}", "encoded.latency.{}")
-INITIATION = ("issue_interval.{}", "encoded.issue.{}")
-"""Metrics of an operation, the measured one first: cycles of one warp on one scheduler."""
+LATENCY = ("latency.{}", "tensor.latency.{}", "encoded.latency.{}")
+INITIATION = ("issue_interval.{}", "tensor.issue_interval.{}", "encoded.issue.{}")
+"""Metrics of an operation, the measured ones first.  A measured interval is that of a whole multiprocessor,
+an encoded one that of one warp."""
+SCHEDULERS = 4
+"""Of a multiprocessor, each with units of its own, from compute capability 7.0 on (CUDA C++ Programming
+Guide, "Compute Capabilities").  A simulator's initiation interval is that of one unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One value of an option: what it is, and the fact that gives it, where there is one."""
+
+    what: str
+    fact: Fact | None
+    times: int = 1
+    """By which the fact is multiplied."""
+
+    @property
+    def whole(self) -> str:
+        """The value in whole cycles, at least one, or `?`."""
+        if self.fact is None or self.fact.value is None:
+            return "?"
+        return str(max(1, round(self.fact.value * self.times)))
+
+    @property
+    def note(self) -> str:
+        """The comment above the option."""
+        if self.fact is None:
+            return f"# {self.what}: not known"
+        times = f", times {self.times} schedulers of a multiprocessor (nominal)" if self.times > 1 else ""
+        return f"# {self.what}: {heading.told(self.fact)}{times}"
 
 
 def lacks(architecture: Architecture) -> str:
@@ -39,8 +69,17 @@ class Facts:
                 return fact
         return None
 
-    def of(self, metrics: Sequence[str], operations: Sequence[str]) -> Fact | None:
-        """The first of some operations of which one of `metrics` has a value."""
+    def latency(self, what: str, operations: Sequence[str]) -> Part:
+        """Latency of the first of some operations that has one."""
+        return Part(what, self._of(LATENCY, operations))
+
+    def initiation(self, what: str, operations: Sequence[str]) -> Part:
+        """Initiation interval of one unit, of the first of some operations that has one."""
+        fact = self._of(INITIATION, operations)
+        measured = fact is not None and not fact.metric.startswith("encoded.")
+        return Part(what, fact, SCHEDULERS if measured else 1)
+
+    def _of(self, metrics: Sequence[str], operations: Sequence[str]) -> Fact | None:
         for operation in operations:
             found = self.first(*(metric.format(operation) for metric in metrics))
             if found is not None:
@@ -48,29 +87,14 @@ class Facts:
         return None
 
 
-def option(name: str, parts: Sequence[tuple[str, Fact | None]]) -> list[str]:
-    """One option with a comment for each part.
-
-    Args:
-        name: of the option, with its dash.
-        parts: what each value of the option is, and the fact that gives it.
-    """
-    return [*notes(parts), setting(name, ",".join(whole(fact) for _, fact in parts))]
-
-
-def notes(parts: Sequence[tuple[str, Fact | None]]) -> list[str]:
-    """A comment for each part of an option."""
-    return [f"# {what}: {heading.told(fact) if fact else 'not known'}" for what, fact in parts]
+def option(name: str, *parts: Part) -> list[str]:
+    """One option with a comment for each of its values."""
+    return [*(part.note for part in parts), setting(name, ",".join(part.whole for part in parts))]
 
 
 def setting(name: str, values: str) -> str:
     """The line of an option; a comment where any of its values is not known."""
     return f"# {name} {values}" if "?" in values else f"{name} {values}"
-
-
-def whole(fact: Fact | None) -> str:
-    """A value in whole cycles, at least one, or `?`."""
-    return "?" if fact is None or fact.value is None else str(max(1, round(fact.value)))
 
 
 def head(architecture: Architecture, *more: str) -> list[str]:

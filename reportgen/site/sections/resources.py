@@ -111,9 +111,8 @@ def _explanations(resources: Resources) -> Iterator[Html]:
         items = []
         for number, other in enumerate(others, 2):
             gone, instead = resource_graph.difference(first, other)
-            items.append(
-                element("li", join((f"Explanation {number} has ", _sets(instead), " for ", _sets(gone), ".")))
-            )
+            said = ("Explanation ", number, " has ", _sets(instead), " in place of ", _sets(gone), ".")
+            items.append(element("li", join(said)))
         count = len(others)
         head = (
             f"{count} other {'explanation fits' if count == 1 else 'explanations fit'} equally well"

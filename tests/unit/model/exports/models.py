@@ -55,7 +55,9 @@ def measured() -> Architecture:
         (
             fact("latency.fp32_fma", 4.002, margin=0.001), fact("issue_interval.fp32_fma", 0.51),
             encoded("encoded.latency.fp32_fma", 5.0),
-            fact("latency.reciprocal", 22.6), fact("issue_interval.reciprocal", 8.0),
+            fact("latency.reciprocal", 22.6), fact("issue_interval.reciprocal", 2.0),
+            fact("tensor.latency.mma_m16n8k16_f16_f32", 33.1),
+            fact("tensor.issue_interval.mma_m16n8k16_f16_f32", 0.501),
             fact("memory.l1.latency", 40.03), fact("memory.l2.latency", 270.2),
             fact("memory.dram.latency", 800.7),
             fact("memory.line", 128.0, "byte"), fact("memory.l1.capacity", 262144.0, "byte", 0.05),

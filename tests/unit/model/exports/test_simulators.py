@@ -61,9 +61,14 @@ def test_every_line_is_an_option_or_a_comment(architecture: Architecture, encode
 def test_what_was_measured_comes_before_what_is_encoded() -> None:
     content = accel_sim.encode(measured())
     assert settings(content) == {
-        "-trace_opcode_latency_initiation_sp": "4,1",  # not 5; half a cycle is one
+        "-trace_opcode_latency_initiation_sp": "4,2",  # not 5
         "-trace_opcode_latency_initiation_sfu": "23,8",
+        "-trace_opcode_latency_initiation_tensor": "33,2",
     }
+    # measured for a multiprocessor, wanted for a unit of one scheduler
+    assert "issue_interval.fp32_fma = 0.51" in comments(content)
+    assert "times 4 schedulers of a multiprocessor (nominal)" in comments(content)
+    assert "times 4" not in comments(accel_sim.encode(target()))
     assert "latency.fp32_fma = 4.002 [3.998, 4.006] cycle, measured, confidence 0.95" in comments(content)
 
 
