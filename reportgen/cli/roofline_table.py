@@ -20,7 +20,7 @@ ROOMY = 120
 COLUMNS = ("id", "point", "data in", "intensity", "achieved", "roof", "of roof", "verdict")
 LAST = "what to change, or time"
 TIMED = ("achieved", "of roof", "verdict")
-COUNTED = ("roof", "verdict", "time")
+COUNTED = ("roof", "bound by", "time")
 
 
 def show(entries: Sequence[Entry], columns: int, empty: str) -> None:
@@ -100,7 +100,13 @@ def _short(entry: Entry, heading: str) -> output.Row:
     row = _row(entry)
     number = str(row["intensity"])
     key = heading.lower()
-    return {**row, key: number.removesuffix(f" {heading}"), "time": " … ".join(_times(entry))}
+    bound = entry.verdict.bound
+    return {
+        **row,
+        key: number.removesuffix(f" {heading}"),
+        "bound_by": bound.limiter.upper() if bound is not None else str(entry.verdict.standing),
+        "time": " … ".join(_times(entry)),
+    }
 
 
 def _standing(entry: Entry) -> str:

@@ -32,6 +32,11 @@ def model_page(device: str) -> str:
     return f"devices/{device}/model/index.md"
 
 
+def workloads_page(device: str) -> str:
+    """Counted workloads under the roofs of a device's newest report."""
+    return f"devices/{device}/workloads/index.md"
+
+
 def hypotheses_page(device: str, run: str) -> str:
     """How the hypotheses of one run ended."""
     return f"devices/{device}/{run}/hypotheses/index.md"

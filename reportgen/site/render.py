@@ -12,11 +12,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from reportgen.roofline.roofs import FLOP
+from reportgen.roofline.workloads import place as place_workloads
+from reportgen.roofline.workloads import sheet_of
 from reportgen.runs import store
 from reportgen.site import address, catalogue, pictures
 from reportgen.site.address import Links
 from reportgen.site.catalogue import Entry, Shelf, shelve
-from reportgen.site.figures import roofline_across
+from reportgen.site.figures import roofline, roofline_across, roofline_record
 from reportgen.site.figures.cache import drawn
 from reportgen.site.files import remove_others, write_if_changed
 from reportgen.site.markup import Html
@@ -36,6 +39,7 @@ from reportgen.site.pages import (
     targets,
     toolkits,
     versions,
+    workloads,
 )
 from reportgen.site.pairs import pairs
 from reportgen.site.report import Report
@@ -163,6 +167,7 @@ class Renderer:
                 yield broken.page(address.device_page(shelf.device), shelf, shelf.newest, self.links)
             else:
                 yield self._model(shelf.newest, shelf.newest.report)
+                yield from self._workloads(shelf.newest, shelf.newest.report, assets, tree)
             for entry in shelf.entries:
                 if entry.report is None:
                     here = address.run_page(entry.device, entry.run)
@@ -232,6 +237,22 @@ class Renderer:
         if key not in self.families:
             self.families[key] = model.page(View(here, report, self.links), entry)
         return self.families[key]
+
+    def _workloads(self, entry: Entry, report: Report, assets: list[Rendered], tree: Path) -> Iterator[Page]:
+        """Counted workloads under the roofs, where there are roofs: it stays as it is while the run does."""
+        placed = place_workloads(report.roofline)
+        if not placed:
+            return
+        shown = roofline_record.record(sheet_of(report.roofline, placed), FLOP)
+        figure = drawn(self.cache / "figures", "roofline", shown, roofline.draw)
+        for uri, content in workloads.files(report, placed, figure).items():
+            write_if_changed(tree / uri, content)
+            assets.append(Rendered(uri, tree / uri))
+        here = address.workloads_page(entry.device)
+        key = (here, report.digest, self.links)
+        if key not in self.families:
+            self.families[key] = workloads.page(View(here, report, self.links), entry, placed, figure)
+        yield self.families[key]
 
     def _hypotheses(self, entry: Entry, report: Report) -> Page:
         """How the hypotheses of a run ended: it stays as it is while the run does."""

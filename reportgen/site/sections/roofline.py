@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from reportgen.findings.metric import Kind, parse
 from reportgen.findings.wording.names import noun
 from reportgen.model.architecture import Fact
+from reportgen.roofline import workloads
 from reportgen.roofline.sheet import Entry, Sheet
 from reportgen.roofline.verdict import Standing
-from reportgen.site import blocks, roofline_data
+from reportgen.site import address, blocks, roofline_data
 from reportgen.site.markup import Html, anchor, element, fold, join
 from reportgen.site.tables import Cell, Column, Row, table
 from reportgen.site.view import Section, View, present, sentence
@@ -49,6 +50,7 @@ def section(view: View) -> Section | None:
         told,
         view.intro("roofline"),
         *_figures(view, sheet),
+        _workloads(view, sheet),
         above(sheet),
         kernels(
             sheet,
@@ -73,10 +75,10 @@ def _figures(view: View, sheet: Sheet) -> Iterator[Html]:
     ridges = [view.report.finding.get(fact.metric) for fact in facts]
     drawn = view.figure(
         "roofline",
-        sentence(ridges[:4], "Roofline with the measured memory and compute roofs of one core."),
-        "One core. Slanted: bandwidth of a level times intensity; flat: peak of a precision; open marks: "
-        "ridges. Filled marks: kernels, in the colour of the level that holds their data, with the short "
-        "names of the table below; stars: it may be one of several.",
+        sentence(ridges[:4], f"Roofline with the measured memory and compute roofs of {_whose(sheet)}."),
+        f"{_whose(sheet).capitalize()}. Slanted: bandwidth of a level times intensity; flat: peak of a "
+        "precision; open marks: ridges. Filled marks: kernels, in the colour of the level that holds their "
+        "data, with the short names of the table below; stars: it may be one of several.",
     )
     if drawn:
         data = element("script", roofline_data.embedded(sheet), type="application/json")
@@ -84,10 +86,24 @@ def _figures(view: View, sheet: Sheet) -> Iterator[Html]:
     integer = view.figure(
         "roofline_op",
         "Roofline of integer work: memory roofs in bytes a second times OP a byte, under the integer peaks.",
-        "Integer work of one core has roofs of its own, in OP/s: it is not added to FLOP.",
+        f"Integer work of {_whose(sheet)} has roofs of its own, in OP/s: it is not added to FLOP.",
     )
     if integer:
         yield join((integer, _files(view, "roofline_op")))
+
+
+def _whose(sheet: Sheet) -> str:
+    return "the device" if sheet.gpu else "one core"
+
+
+def _workloads(view: View, sheet: Sheet) -> Html:
+    """The way to the counted workloads, which are set under the roofs of a device's newest report."""
+    device = view.report.run.device.id
+    if view.here != address.device_page(device) or not workloads.place(sheet):
+        return Html("")
+    link = anchor("Counted workloads", view.page(address.workloads_page(device)))
+    told = " under these roofs: what models of stated sizes compute and move, and the least time of each."
+    return element("p", join((link, told)))
 
 
 def _files(view: View, name: str) -> Html:
