@@ -14,6 +14,8 @@ from reportgen.status import Status
 METHOD = "library"
 UNIT = "FLOP/second"
 REASON = "Library code: its machine code was not inspected."
+COUNTED = ("flop", "dram_bytes", "l2_bytes")
+"""Facts `counter.<name>` of a point, passed on in the same way."""
 STATED = ("precision", "counted", "bytes_source")
 """What a probe says of its work and its bytes, passed on to whoever places it under a roof."""
 
@@ -41,6 +43,11 @@ def library(evidence: Evidence) -> list[Quantity]:
         interval = visit_interval(rates[point.id], pooled)
         moved = point.work.get("bytes", 0.0)
         details: dict[str, object] = {variable: size, "variable": variable, **stated, **point.work}
+        details |= {
+            f"counter_{name}": value
+            for name in COUNTED
+            if isinstance(value := point.facts.get(f"counter.{name}"), int | float) and value > 0
+        }
         if moved > 0:
             details["intensity"] = point.work["flop"] / moved
         result.append(

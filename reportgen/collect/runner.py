@@ -22,6 +22,7 @@ from reportgen.backends import registry
 from reportgen.backends.base import Backend, Candidate
 from reportgen.collect import (
     builds,
+    counting,
     identity,
     interruption,
     journal,
@@ -348,12 +349,18 @@ class _Collector:
                 asked, made, header, entries, self._device, waited, self._elapsed(), unreached
             )
             run = msgspec.structs.replace(run, plan={**run.plan, **self._options.remarks})
+            programs_of = {name: one for name, one in made.items() if isinstance(one, Made)}
+            run = counting.counted(self._backend, self._selector, run, programs_of, self._left())
             write.seal(directory, run, samples, programs, self._how_to_go_on(header, len(entries)))
             if unreached:
                 next_folder = write.partial(directory.with_name(following))
                 journal.carry_on(folder / journal.JOURNAL, next_folder / journal.JOURNAL, following)
         shutil.rmtree(folder, ignore_errors=True)
         return Outcome(directory, read.load(directory).run, resume)
+
+    def _left(self) -> float | None:
+        limit = self._options.max_seconds
+        return limit - self._sitting() if limit > 0 else None
 
     def _late(self) -> bool:
         return 0 < self._options.max_seconds <= self._sitting()

@@ -153,15 +153,24 @@ def _measured(one: Quantity, routine: str, size: str, name: str, roofs: Roofs) -
         bytes_by_level = traffic.product(n, n, n, WORDS[type_of(precision)], crossed, roofs.ends)
     else:
         bytes_by_level = traffic.single_pass(moved, crossed)
+    work, done = float(details["flop"]), float(details.get("counter_flop", 0.0))
+    seen = {
+        crossing: Moved(float(details[f"counter_{crossing}_bytes"]))
+        for crossing in crossed
+        if f"counter_{crossing}_bytes" in details
+    }
+    # what was executed, in the same time
+    more = done / work if done else 1.0
     return Point(
         name=name,
-        work=float(details["flop"]),
-        moved=bytes_by_level,
+        work=done or work,
+        moved=bytes_by_level | seen,
         precision=precision,
-        rate=one.value,
-        low=None if one.low is None else max(0.0, one.low),
-        high=one.high,
-        bytes_source=Source(details.get("bytes_source", Source.COMPULSORY)),
+        rate=None if one.value is None else one.value * more,
+        low=None if one.low is None else max(0.0, one.low) * more,
+        high=None if one.high is None else one.high * more,
+        work_source=Source.COUNTER if done else Source.COUNTED,
+        bytes_source=Source.COUNTER if seen else Source(details.get("bytes_source", Source.COMPULSORY)),
         levels=levels,
         footprint=footprint,
         group=routine,

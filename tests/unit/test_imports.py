@@ -18,7 +18,7 @@ PACKAGE = ROOT / "reportgen"
 EVERYBODY = frozenset({"errors", "status", "units", "__init__", "py.typed"})
 """Modules at the top of the package that every stage may import."""
 
-TOOLS = frozenset({"llvmlite", "iced_x86", "capstone", "pycuda", "cuda", "pynvml"})
+TOOLS = frozenset({"llvmlite", "iced_x86", "capstone", "pycuda", "cuda", "pynvml", "ncu_report"})
 """Assemblers, decoders and drivers: only a backend's own folder imports them."""
 
 

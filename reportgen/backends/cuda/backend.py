@@ -6,7 +6,7 @@ import platform
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from reportgen.backends.base import Build, Candidate, ClockConstants, Launcher, Source
+from reportgen.backends.base import Build, Candidate, ClockConstants, Launcher, Order, Source
 from reportgen.backends.cuda import (
     clock,
     compiler,
@@ -122,6 +122,17 @@ class CudaBackend:
             "ptx_version": compiler.ptx_version(target.name),
             "nvdisasm": toolkit.release(toolkit.find().nvdisasm),
         }
+
+    def count(
+        self, selector: str, device: Device, orders: Sequence[Order], seconds: float
+    ) -> tuple[str, dict[str, dict[str, float]]]:
+        """What the counters said of themselves, and work and bytes of points by them."""
+        from reportgen.backends.cuda import profiling
+
+        chosen = [order for order in orders if order.setup.get("kind") in profiling.KINDS]
+        if not chosen:
+            return self.counters(device), {}
+        return profiling.count(cuda_device.number(selector), device, chosen, seconds)
 
     def counters(self, device: Device) -> str:
         """What the hardware counters say of themselves."""

@@ -36,7 +36,7 @@ from reportgen.backends.cuda.clock import Frame
 from reportgen.backends.cuda.holding import hold
 from reportgen.backends.cuda.launching import overhead
 from reportgen.backends.cuda.sampling import sample, watched
-from reportgen.backends.cuda.shots import Prepared
+from reportgen.backends.cuda.shots import Prepared, shoot
 from reportgen.errors import LaunchError
 from reportgen.runs.schema import Device
 
@@ -89,6 +89,20 @@ class CudaLauncher:
             prepared.passed.close()
         facts = batch.facts | {"binding": self._binding.name}
         return msgspec.structs.replace(batch, facts=facts, seconds=batch.seconds | {"setup": setup})
+
+    def once(self, order: Order) -> None:
+        """Launch a program a single time, for whoever watches from outside.
+
+        Raises:
+            LaunchError: it does not load, does not run, or needs what is not there.
+            DeviceLost: the context is spoilt.
+        """
+        module, code = self._load(order)
+        prepared = self._prepare(order, module, code)
+        try:
+            shoot(self._binding, prepared, 0, None)
+        finally:
+            prepared.passed.close()
 
     def _take(self, order: Order, prepared: Prepared) -> Batch:
         if prepared.kind == "held":

@@ -1,0 +1,43 @@
+"""Work and bytes that counters gave take the place of those that were counted, and say so."""
+
+from __future__ import annotations
+
+import pytest
+
+from reportgen.analysis.quantity import Quantity
+from reportgen.roofline.points import Source, measured
+from reportgen.status import Status
+from tests.unit.roofline.cases import MIB, roofs
+
+BYTES = 64 * MIB
+
+
+def kernel(**details: float) -> Quantity:
+    told: dict[str, object] = {"flop": 1e9, "bytes": BYTES, "precision": "fp32", **details}
+    return Quantity(
+        "kernel.saxpy.1", "FLOP/second", Status.OK, "p", "library", value=4e9, low=3.9e9, high=4.1e9,
+        details=told,
+    )  # fmt: skip
+
+
+def test_counters_take_their_place() -> None:
+    (point,), _ = measured([kernel(counter_flop=2e9, counter_dram_bytes=3 * BYTES)], roofs())
+    assert (point.work_source, point.bytes_source) == (Source.COUNTER, Source.COUNTER)
+    assert point.work == 2e9
+    assert point.moved["dram"].least == 3 * BYTES
+    # twice the work in the same time
+    assert (point.rate, point.low, point.high) == (8e9, 7.8e9, 8.2e9)
+    assert point.seconds == pytest.approx(0.25)
+
+
+def test_without_counters_it_is_as_the_probe_states() -> None:
+    (point,), _ = measured([kernel()], roofs())
+    assert (point.work_source, point.bytes_source) == (Source.COUNTED, Source.COMPULSORY)
+    assert (point.work, point.rate, point.moved["dram"].least) == (1e9, 4e9, BYTES)
+
+
+def test_a_level_that_no_counter_speaks_of_stays_counted() -> None:
+    (point,), _ = measured([kernel(counter_l2_bytes=2 * BYTES)], roofs())
+    assert point.moved["l2"].least == 2 * BYTES
+    assert point.moved["dram"].least == BYTES
+    assert point.work_source is Source.COUNTED
