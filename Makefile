@@ -22,7 +22,7 @@ export NO_MKDOCS_2_WARNING = 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help report collect gpu-check site serve test lint bench constraints clean
+.PHONY: help report collect gpu-check site serve test lint bench calibration constraints clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -55,13 +55,16 @@ lint: $(VENV)/.dev ## ruff and mypy --strict
 bench: $(VENV)/.core ## how long deriving, rendering and collecting take here
 	@$(BIN)/python bench/bench.py
 
+calibration: $(VENV)/.dev ## how often findings are right, into docs/method/calibration.md; about six minutes on two cores
+	@$(BIN)/python -m calibration
+
 constraints: $(VENV)/.dev ## pin what is installed now
 	@{ sed -n '/^#/p' constraints.txt; $(BIN)/python -m pip freeze --exclude-editable; } > constraints.new
 	@mv constraints.new constraints.txt
 
 clean: ## remove built things; data/ and $(VENV) stay
 	@rm -rf site .cache build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	@find reportgen tests bench -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find reportgen tests bench calibration -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Stamps: the second call finds the environment finished. An environment that is there already is used.
 $(BIN)/python:

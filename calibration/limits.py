@@ -1,0 +1,45 @@
+"""What the numbers must keep to: one line for each that does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from calibration.counts import COVERED, WITHIN, Calibration, Share
+from calibration.kinds import Kind
+
+
+def broken(numbers: Calibration, *, allowing: bool = False) -> list[str]:
+    """Limits that do not hold.
+
+    Args:
+        numbers: of any number of devices.
+        allowing: whether a limit holds when the interval of the share reaches it, as it must for a sample
+            that is too small to tell.
+    """
+    return [*_intervals(numbers, allowing), *_reliability(numbers, allowing)]
+
+
+def _intervals(numbers: Calibration, allowing: bool) -> Iterator[str]:
+    least, most = COVERED
+    for one in numbers.intervals:
+        meaning = Kind[one.kind].value
+        share = one.share
+        low, high = _ends(share, allowing)
+        if high < least or (low > most and not meaning.bracket):
+            yield f"{meaning.title}: {share.value:.1%} of {share.count} intervals hold the truth"
+        if one.half > meaning.widest:
+            yield f"{meaning.title}: median half width {one.half:g}, at most {meaning.widest:g} is stated"
+
+
+def _reliability(numbers: Calibration, allowing: bool) -> Iterator[str]:
+    for one in numbers.reliability:
+        low, high = _ends(one.right, allowing)
+        if one.enough and not low - WITHIN <= one.confidence <= high + WITHIN:
+            yield (
+                f"confidence {one.low:.1f} to {one.high:.1f}: {one.right.value:.1%} of {one.right.count} "
+                f"findings are right, {one.confidence:.1%} is their mean confidence"
+            )
+
+
+def _ends(share: Share, allowing: bool) -> tuple[float, float]:
+    return (share.low, share.high) if allowing else (share.value, share.value)
