@@ -85,7 +85,7 @@ def rule() -> str:
 
 def change(value: float | None, low: float | None, high: float | None, absolute: bool) -> str:
     """A ratio as a change with its interval: "+3.4 % (+1.2 % … +5.7 %)"; an index as a difference."""
-    if value is None:
+    if value is None or (low is None and high is None):
         return ""
     ends = [_signed(end, absolute) if end is not None else "open" for end in (low, high)]
     return f"{_signed(value, absolute)} ({ends[0]} … {ends[1]})"
@@ -93,5 +93,7 @@ def change(value: float | None, low: float | None, high: float | None, absolute:
 
 def _signed(value: float, absolute: bool) -> str:
     distance = value if absolute else value - 1
-    sign = "+" if distance >= 0 else "−"
-    return f"{sign}{abs(distance):.3f}" if absolute else f"{sign}{percent(abs(distance))}"
+    told = f"{abs(distance):.3f}" if absolute else percent(abs(distance))
+    if not any(digit in "123456789" for digit in told):
+        return told  # a change that rounds to nothing has no direction
+    return f"{'+' if distance > 0 else '−'}{told}"

@@ -79,13 +79,12 @@ def _conditions(pair: Pair) -> Html:
 def _table(pair: Pair, here: str, links: Links) -> Html:
     columns = (
         Column("metric"),
+        Column("verdict", note="and why it cannot be told, or what else has changed"),
         Column("first", number=True),
         Column("second", number=True),
         Column("change", number=True, note="second against first, with the interval that both allow"),
-        Column("verdict"),
         Column("counts from", number=True, note="least relevant difference"),
         Column("machine code", note="whether the bytes that ran are the same"),
-        Column("note"),
     )
     rows = sorted(pair.comparison.rows, key=lambda row: FIRST.index(row.verdict))
     return table(
@@ -102,20 +101,27 @@ def _row(row: Difference, pair: Pair, here: str, links: Links) -> Row:
     return Row(
         (
             Cell(anchor(text[:1].upper() + text[1:], links.term(here, row.metric)), note=row.metric),
+            Cell(join((_verdict(row.verdict, row.verdict), _under(row.reason, "rg-note rg-why")))),
             _number(row.first, row.unit),
             _number(row.second, row.unit),
-            Cell(
-                words.change(row.ratio, row.ratio_low, row.ratio_high, row.by_difference) or "–",
-                sort=row.ratio,
-            ),
-            Cell(_verdict(row.verdict, row.verdict)),
+            _change(row),
             Cell(words.room(row.relevant, row.by_difference), sort=row.relevant),
             Cell(row.code.value),
-            Cell(row.reason or "–"),
         ),
         id=row.metric,
         kind="" if row.verdict in DIFFERENT else "rg-absent",
     )
+
+
+def _change(row: Difference) -> Cell:
+    told = words.change(row.ratio, row.ratio_low, row.ratio_high, row.by_difference)
+    value, _, around = told.partition(" (")
+    return Cell(join((value or "–", _under(around.removesuffix(")")))), sort=row.ratio if told else None)
+
+
+def _under(text: str, kind: str = "rg-note") -> Html:
+    """A second line of a cell, smaller."""
+    return element("span", text, class_=kind) if text else Html("")
 
 
 def _number(number: Number | None, unit: str) -> Cell:
@@ -123,10 +129,10 @@ def _number(number: Number | None, unit: str) -> Cell:
         return Cell("–", note="" if number is None else f"{number.status.value}: {number.reason}")
     if number.status is Status.CENSORED and number.low is not None:
         return Cell(f"at least {format_value(number.low, unit)}", sort=number.low, note=f"n = {number.n}")
-    shown = ""
     around = ""
     if number.low is not None and number.high is not None:
         around = format_interval(number.low, number.high, unit)
-    if number.value is not None:
-        shown = format_value(number.value, unit)
-    return Cell(shown or around, sort=number.value, note=", ".join(filter(None, (around, f"n = {number.n}"))))
+    if number.value is None:
+        return Cell(around, note=f"n = {number.n}")
+    shown = join((format_value(number.value, unit), _under(around)))
+    return Cell(shown, sort=number.value, note=f"n = {number.n}")
