@@ -3,6 +3,7 @@
 Schema history
     1  first version
     2  `resources`: the inferred resource model, absent where the run holds no pair of operations
+    3  instructions have a class, the shape of a matrix product, and what the assembler encodes; `execution`
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from reportgen.findings.finding import Claim
 from reportgen.model.resources import Resources
 from reportgen.status import Status
 
-MODEL_SCHEMA = 2
+MODEL_SCHEMA = 3
 OLDEST_SCHEMA = 1
 """The oldest that is still read."""
 
@@ -55,11 +56,21 @@ class Instruction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     likely_pipeline: str = ""
     """An inference: operations with which it competes; worded as such."""
     flop: float = 0.0
+    group: str = ""
+    """Class of operations: `integer`, `float`, `memory`, `tensor`, ..."""
+    shape: tuple[int, ...] = ()
+    """m, n, k of a matrix product; empty for any other instruction."""
+    encoded_latency: Fact | None = None
+    encoded_issue: Fact | None = None
+    """What the vendor's assembler encodes, read from machine code; never measured."""
 
     @property
     def latency(self) -> Fact | None:
-        """Cycles until a dependent instruction may start; None where the run did not ask."""
-        return self.dependent_latency
+        """Cycles until a dependent instruction may start: measured, else encoded; `claim` says which.
+
+        None where the run did not ask.
+        """
+        return self.dependent_latency if self.dependent_latency is not None else self.encoded_latency
 
 
 class UnknownName(KeyError):
@@ -119,6 +130,13 @@ class Architecture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     supersedes: str = ""
     resources: Resources | None = None
     """An inference: what operations compete for; the cost model schedules by it."""
+    execution: tuple[Fact, ...] = ()
+    """Of a GPU: what warps, registers, shared memory and launches allow; occupancy, which is nominal."""
+
+    @property
+    def matrix_units(self) -> tuple[Instruction, ...]:
+        """Matrix products by shape and type."""
+        return tuple(one for one in self.instructions if one.shape)
 
     def instruction(self, operation: str) -> Instruction:
         """The operation `operation`, a key of the instruction table.

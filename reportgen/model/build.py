@@ -5,6 +5,7 @@ A number that a gate withheld appears with status `invalid` and its reason, neve
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from reportgen.analysis.quantity import Quantity
@@ -31,6 +32,11 @@ from reportgen.status import USABLE, Status
 
 TENSOR = "tensor."
 """What metrics of the matrix instructions of a GPU begin with."""
+
+EXECUTION = ("execution.", "occupancy.")
+"""What metrics of a GPU's execution resources begin with."""
+SHAPE = re.compile(r"_m(\d+)n(\d+)k(\d+)(?=_|$)")
+"""In the name of a matrix product: `mma_m16n8k16_f16_f32`."""
 
 OPERATION_FAMILIES = ("instruction_latency", "instruction_throughput", "tensor_operations")
 """Families whose probes are about one operation."""
@@ -65,6 +71,7 @@ def build(run: Run, quantities: Iterable[Quantity], findings: Iterable[Finding])
         facts=tuple(facts[metric] for metric in sorted(facts)),
         supersedes=run.supersedes,
         resources=infer(readable),
+        execution=tuple(fact for metric, fact in sorted(facts.items()) if metric.startswith(EXECUTION)),
     )
 
 
@@ -113,7 +120,17 @@ def _instructions(
             knee=knee(throughput) if throughput is not None and throughput.status in USABLE else None,
             likely_pipeline=_likely_pipeline(partners.get(operation, []), findings),
             flop=float(flop) if isinstance(flop, (int, float)) else 0.0,
+            group=str(probe.constants.get("group", "")),
+            shape=_shape(operation),
+            encoded_latency=facts.get(f"encoded.latency.{operation}"),
+            encoded_issue=facts.get(f"encoded.issue.{operation}"),
         )
+
+
+def _shape(operation: str) -> tuple[int, ...]:
+    """m, n, k in the name of a matrix product."""
+    match = SHAPE.search(operation)
+    return tuple(int(size) for size in match.groups()) if match is not None else ()
 
 
 def _partners(evidence: Evidence) -> dict[str, list[tuple[str, str]]]:

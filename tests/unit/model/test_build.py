@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from reportgen.findings.derive import derive
 from reportgen.findings.finding import Claim
 from reportgen.model.architecture import Architecture, UnknownName
 from reportgen.model.build import build
+from reportgen.model.load import load_architecture
 from reportgen.status import Status
 from tests.unit.findings.records import changed, healthy, quantity
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def model(*extra: object) -> Architecture:
@@ -142,3 +147,24 @@ def test_modes_stay_without_a_value() -> None:
     split = quantity("memory.l4.x", status=Status.UNSTABLE, modes=(169.0, 303.0), reason="two groups")
     fact = model(split).fact("memory.l4.x")
     assert (fact.value, fact.modes) == (None, (169.0, 303.0))
+
+
+def test_a_measured_latency_comes_before_an_encoded_one() -> None:
+    fma = model(quantity("encoded.latency.fp32_fma", 5.0)).instruction("fp32_fma")
+    assert fma.latency is fma.dependent_latency  # measured, as on the device
+    assert fma.encoded_latency is not None
+    assert (fma.encoded_latency.value, fma.encoded_latency.claim) == (5.0, Claim.COMPILER_ENCODED)
+
+
+def test_a_target_has_encoded_latencies_matrix_shapes_and_occupancy() -> None:
+    made = load_architecture("sm-75", ROOT / "data")
+    latency = made.instruction("fp32_fma").latency
+    assert latency is not None
+    assert (latency.metric, latency.claim) == ("encoded.latency.fp32_fma", Claim.COMPILER_ENCODED)
+    assert {"integer", "float", "tensor"} <= {one.group for one in made.instructions}
+    shapes = {one.operation: one.shape for one in made.matrix_units}
+    assert shapes["mma_m16n8k8_f16_f32"] == (16, 8, 8)
+    assert all(len(shape) == 3 for shape in shapes.values())
+    assert made.instruction("fp32_fma").shape == ()
+    assert made.execution
+    assert all(fact.metric.startswith(("execution.", "occupancy.")) for fact in made.execution)
