@@ -66,16 +66,12 @@ def derive(bundle: Bundle, architecture: Architecture) -> Validation:
             f"{run.run} was measured on {run.device.id}, the model is of {architecture.device}.",
             "Name a run of the same device with --model.",
         )
-    subjects = recorded(run.probes)
-    found = estimates(subjects, architecture)
     measured = {one.metric.partition(".")[2]: one for one in analyse(bundle)}
+    subjects = [one for one in recorded(run.probes) if not _left_out(measured.get(one.name))]
+    found = estimates(subjects, architecture)
     others = msgspec.convert(run.plan.get("others", []), list[Said])
     limit = float(run.device.reported.get("l1d_bytes", FIRST_LEVEL))
-    rows = tuple(
-        _row(one, measured.get(one.name), found[one.name], others, limit)
-        for one in subjects
-        if not _left_out(measured.get(one.name))
-    )
+    rows = tuple(_row(one, measured.get(one.name), found[one.name], others, limit) for one in subjects)
     predictors = (
         Predictor(MODEL, target=architecture.run),
         *(Predictor(one.name, one.version, one.target, one.absent) for one in others),
