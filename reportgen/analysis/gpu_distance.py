@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from reportgen.analysis.evidence import Evidence, by_pass, passes_that_agree
+from reportgen.analysis.evidence import Evidence, by_pass, numbers, passes_that_agree
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import Array, mad_deviation, median, visit_interval, visits
 from reportgen.analysis.robust import pooled_scatter as pooled
@@ -19,6 +19,8 @@ from reportgen.runs.schema import Point
 METHOD = "gpu"
 APART = 5.0
 """Centres this many robust deviations apart are two groups."""
+QUANTILES = 51
+"""Kept of all latencies, for a figure."""
 SHARE = 0.05
 """The smaller group has at least this share of all."""
 
@@ -49,21 +51,29 @@ def distance(evidence: Evidence) -> list[Quantity]:
     point = usable[0]
     values = evidence.timings[point.id].cycles / point.work["steps"]
     border = split(values)
+    shown = numbers(np.quantile(values, np.linspace(0, 1, QUANTILES)))
     if border is None:
-        return [_group(evidence, point, f"{stem}.near", values > 0, "All lines are equally far.")]
+        return [_group(evidence, point, f"{stem}.near", values > 0, shown, "All lines are equally far.")]
     near = values < border
     return [
-        _group(evidence, point, f"{stem}.near", near, ""),
-        _group(evidence, point, f"{stem}.far", ~near, ""),
+        _group(evidence, point, f"{stem}.near", near, shown),
+        _group(evidence, point, f"{stem}.far", ~near, shown),
     ]
 
 
-def _group(evidence: Evidence, point: Point, metric: str, rows: NDArray[np.bool_], reason: str) -> Quantity:
+def _group(
+    evidence: Evidence,
+    point: Point,
+    metric: str,
+    rows: NDArray[np.bool_],
+    shown: list[float],
+    reason: str = "",
+) -> Quantity:
     timing = evidence.timings[point.id]
     found = visits(timing.cycles[rows] / point.work["steps"], timing.passes[rows])
     interval = visit_interval(found, pooled([found]), evidence.systematic)
     return evidence.quantity(
         metric, "cycle", METHOD, interval, [point], reason=reason,
         passes=passes_that_agree(by_pass([found]), interval),
-        details={"share": float(np.mean(rows)), "lines": int(timing.thread.max()) + 1},
+        details={"share": float(np.mean(rows)), "lines": int(timing.thread.max()) + 1, "quantiles": shown},
     )  # fmt: skip

@@ -107,9 +107,11 @@ def by_path(evidence: Evidence) -> list[tuple[str, Evidence]]:
 
 
 def of_path(path: str, quantities: list[Quantity]) -> list[Quantity]:
-    """Metrics of a path: `memory.cg.l1.latency`, whose `l1` is the first level that this path meets."""
+    """Metrics of a path: `memory.cg.l1.latency`, whose `l1` is the first level that this path meets.
+
+    Levels that it does not meet are left out: nothing says how many there should be.
+    """
     if not path:
         return quantities
-    return [
-        msgspec.structs.replace(one, metric=one.metric.replace(".", f".{path}.", 1)) for one in quantities
-    ]
+    met = [one for one in quantities if one.status is not Status.UNSUPPORTED] or quantities
+    return [msgspec.structs.replace(one, metric=one.metric.replace(".", f".{path}.", 1)) for one in met]

@@ -60,6 +60,7 @@ class Kind(StrEnum):
     BANKS = "banks"
     STEP = "step"
     BLOCKS = "blocks"
+    CROWDED = "crowded"
     LAUNCH = "launch"
     OTHER = "other"
 
@@ -158,6 +159,8 @@ def parse(metric: str) -> MetricId:
 def _execution(metric: str, kind: Kind, rest: list[str]) -> MetricId:
     if kind is Kind.WARPS:  # operation, accumulators and, where it is varied, shared memory
         return MetricId(metric, kind, rest[1], ".".join(rest[2:]), scope=rest[0])
+    if rest[1] == Kind.CROWDED:
+        kind = Kind.CROWDED
     return MetricId(metric, kind, rest[0], rest[1])
 
 

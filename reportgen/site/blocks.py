@@ -33,7 +33,7 @@ def confidence(value: float) -> Html:
     return element("span", f"confidence {value:.2f}", class_="rg-confidence")
 
 
-INTERVALS = (Kind.CAPACITY, Kind.TLB_REACH)
+INTERVALS = (Kind.CAPACITY, Kind.TLB_REACH, Kind.PATH_CAPACITY, Kind.STEP, Kind.BLOCKS)
 """Boundaries: the interval is the result, its middle is not."""
 
 

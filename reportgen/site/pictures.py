@@ -10,12 +10,14 @@ from textwrap import shorten
 from typing import Any
 
 from reportgen.findings.metric import ALL_CORES, Kind, parse
+from reportgen.findings.wording.gpu_names import path as load_path
 from reportgen.model.architecture import Fact
 from reportgen.roofline.roofs import FLOP, OP
-from reportgen.site import address, roofline_data
+from reportgen.site import address, gpu_curves, roofline_data
 from reportgen.site import resource_graph as resources
 from reportgen.site.figures import (
     bandwidth,
+    curves,
     interference,
     latency,
     occupancy,
@@ -28,6 +30,7 @@ from reportgen.site.figures import (
 )
 from reportgen.site.figures.cache import Drawn, drawn
 from reportgen.site.report import Report
+from reportgen.site.sections.gpu import PATHS
 from reportgen.site.view import Picture
 from reportgen.units import format_bytes
 
@@ -50,7 +53,9 @@ def draw_all(report: Report, store: Path) -> Iterator[tuple[str, Drawn]]:
         ("throughput", saturation, throughput.draw),
         ("interference", heat_map, interference.draw),
         ("resources", resources.record, resource_graph.draw),
+        ("execution", gpu_curves.execution, curves.draw),
         ("working_set", sweep, working_set.draw),
+        ("paths", gpu_curves.paths, curves.draw),
         ("bandwidth", rates, bandwidth.draw),
         *((name, roofs(unit), roofline.draw) for name, unit in ROOFLINES.items()),
         ("occupancy", occupancies, occupancy.draw),
@@ -171,10 +176,13 @@ def sweep(report: Report) -> working_set.WorkingSet | None:
     """Both curves of the working-set sweep, with the boundaries that lead."""
     curves: dict[str, working_set.Curve] = {}
     for fact in report.of("memory."):
+        if parse(fact.metric).kind in PATHS:
+            continue
         details = report.details(fact.metric)
         pages, sizes, cycles = (details.get(key) for key in ("pages", "bytes", "cycles"))
         if pages and sizes and cycles and len(sizes) == len(cycles):
-            curve = working_set.Curve(str(pages), tuple(map(float, sizes)), tuple(map(float, cycles)))
+            name = _way(report, fact.metric) or str(pages)
+            curve = working_set.Curve(name, tuple(map(float, sizes)), tuple(map(float, cycles)))
             curves.setdefault(curve.pages, curve)
     if not curves:
         return None
@@ -188,6 +196,13 @@ def sweep(report: Report) -> working_set.WorkingSet | None:
             plateaus.append(working_set.Plateau(level, cycles.value))
     order = sorted(curves, key=lambda pages: pages != "huge")
     return working_set.WorkingSet(tuple(curves[pages] for pages in order), tuple(boundaries), tuple(plateaus))
+
+
+def _way(report: Report, metric: str) -> str:
+    """By which loads a GPU's curve was taken; empty on a CPU, whose curves differ in their pages."""
+    point = report.evidence.points.get(next(iter(report.evidence.by_metric[metric].points), ""))
+    path = str(point.settings.get("path", "")) if point is not None else ""
+    return f"loads {load_path(path)}" if path else ""
 
 
 def rates(report: Report) -> bandwidth.Bandwidth | None:
@@ -205,7 +220,8 @@ def rates(report: Report) -> bandwidth.Bandwidth | None:
         for level, name in keys
         for some in (found[level, name],)
     )
-    return bandwidth.Bandwidth(made, report.run.device.cores) if made else None
+    cores = 0 if report.evidence.gpu else report.run.device.cores
+    return bandwidth.Bandwidth(made, cores) if made else None
 
 
 def _bounds(fact: Fact | None) -> tuple[float | None, float | None, float | None]:

@@ -94,6 +94,20 @@ def shared_memory(truth: GpuTruth) -> Question:
     return asked(name), found
 
 
+def launches(truth: GpuTruth) -> Question:
+    """64 launches a sample."""
+    name = "gpu_execution/launch_overhead"
+    found = []
+    for mode, wait in (("queued", 0.0), ("waited", truth.wait)):
+        for blocks in (1, 1024, 4096, 16384):
+            more = (blocks - 1) * truth.launch_block
+            cycles = 64 * (truth.launch + wait + more) * truth.clock_hz
+            settings = {"mode": mode, "blocks": blocks}
+            point = ok_point(name, settings, work={"launches": 1.0}, facts={"blocks": blocks})
+            found.append(Simulated(point, (cycles + EMPTY,), 64))
+    return asked(name), found
+
+
 def _peak(name: str, operation: str, each: float, rate: float, blocks: int) -> Question:
     point = ok_point(
         name, {"operation": operation, "accumulators": 8, "warps": 8},
@@ -119,5 +133,5 @@ def peak_tensor(truth: GpuTruth) -> Question:
 
 QUESTIONS = (
     chain, throughput, warp_sweep, bank_sweep, block_sweep, registers, shared_memory, peak_fp32, peak_fp64,
-    peak_tensor,
+    peak_tensor, launches,
 )  # fmt: skip

@@ -67,7 +67,9 @@ class GpuTruth:
     resident: int = 4
     """Blocks of the sweep that one multiprocessor runs side by side."""
     launch: float = 2.3e-6
-    """Seconds from launch to launch of an empty kernel of one block."""
+    """Seconds from launch to launch of an empty kernel of one block ..."""
+    wait: float = 6.1e-6
+    """... and so many more where the host waits for each."""
     launch_block: float = 0.5e-9
     """Seconds that a further block adds."""
 

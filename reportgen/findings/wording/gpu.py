@@ -232,6 +232,7 @@ BUILDERS = {
     Kind.BULK: bulk,
     Kind.STEP: step,
     Kind.BLOCKS: blocks,
+    Kind.CROWDED: blocks,
     Kind.LAUNCH: launch,
 }
 """Kind -> the builder of its sentence."""

@@ -109,7 +109,7 @@ def noun(name: MetricId, level: Callable[[str], str], title: Callable[[str], str
             text = BANKS.get(part, part)
         case Kind.STEP:
             text = f"step {part} of the rate of a block over {TAKEN[subject][0]}"
-        case Kind.BLOCKS:
+        case Kind.BLOCKS | Kind.CROWDED:
             text = BLOCKS.get(part, part)
         case Kind.LAUNCH:
             text = LAUNCH.get(part, part)

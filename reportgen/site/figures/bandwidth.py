@@ -32,6 +32,7 @@ class Bandwidth(msgspec.Struct, frozen=True):
 
     rates: tuple[Rate, ...]
     cores: int
+    """0 where rates are those of launches on a whole GPU."""
 
 
 MARGINS = style.Margins(left=1.85, right=1.3)
@@ -80,7 +81,8 @@ def draw(data: Bandwidth) -> str:
         axes.set_ylim(at - 0.4, -0.7)
         axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)
-        axes.set_xlabel(f"GB/s (filled: 1 core, open: {data.cores} cores at once)")
+        of_cores = f" (filled: 1 core, open: {data.cores} cores at once)" if data.cores else ", best launch"
+        axes.set_xlabel(f"GB/s{of_cores}")
         return style.to_svg(figure)
 
 

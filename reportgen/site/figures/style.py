@@ -121,8 +121,11 @@ def canvas(
     margins: Margins,
     rows: int = 1,
     columns: int = 1,
+    gaps: tuple[float, float] = (0.1, 0.42),
 ) -> Iterator[tuple[Figure, list[Axes]]]:
     """A figure of the site's width and `height` inches, with its axes row by row.
+
+    `gaps` lie between columns and between rows, as shares of an axis' width and height.
 
     The settings hold while the block runs: draw and call `to_svg` inside it.
     """
@@ -139,7 +142,7 @@ def canvas(
             "top": 1 - margins.top / height,
             "bottom": margins.bottom / height,
         }
-        spaces = {"wspace": 0.1, "hspace": 0.42} if rows * columns > 1 else {}
+        spaces = {"wspace": gaps[0], "hspace": gaps[1]} if rows * columns > 1 else {}
         grid = figure.subplots(rows, columns, squeeze=False, gridspec_kw=place | spaces)
         yield figure, [axes for row in grid for axes in row]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from reportgen.findings.metric import ALL_CORES, parse
 from reportgen.findings.wording.names import counted, kernel, level
 from reportgen.model.architecture import Fact
@@ -9,10 +11,12 @@ from reportgen.site import blocks
 from reportgen.site.tables import Cell, Column, Row, table
 from reportgen.site.view import Section, View, present
 
+SHAPE = Column("cores", number=True)
+LAUNCH = Column("blocks x bytes of a vector", note="of the launch that was best")
 COLUMNS = (
     Column("level"),
     Column("kernel"),
-    Column("cores", number=True),
+    SHAPE,
     Column("rate", number=True),
     Column("interval", number=True),
     Column("n", number=True, note="accepted samples"),
@@ -32,13 +36,17 @@ def section(view: View) -> Section | None:
     if not rates:
         return None
     kernels = tuple(dict.fromkeys(parse(rate.metric).part for rate in rates))
-    intro = view.intro("bandwidth", kernels=kernels, kernel=kernel, counted=counted)
+    intro = view.intro(
+        "bandwidth", kernels=kernels, kernel=kernel, counted=partial(counted, gpu=view.report.evidence.gpu)
+    )
     best = [rate.metric for rate in _fastest(rates).values()]
     told = view.stated(name for metric in best for name in (metric, f"scaling:{metric}"))
     drawn = view.figure(
         "bandwidth", _alternative(rates), "Bandwidth by level and kernel, on a logarithmic axis."
     )
-    body = table("bandwidth", "Bandwidth by level and kernel.", COLUMNS, (_row(view, rate) for rate in rates))
+    gpu = view.report.evidence.gpu
+    columns = tuple(LAUNCH if gpu and one is SHAPE else one for one in COLUMNS)
+    body = table("bandwidth", "Bandwidth by level and kernel.", columns, (_row(view, rate) for rate in rates))
     return Section("bandwidth", "Bandwidth by level", present((told, intro, drawn, body)))
 
 
@@ -49,7 +57,7 @@ def _row(view: View, rate: Fact) -> Row:
         (
             Cell(level(name.subject) if name.subject else rate.metric, note=rate.metric),
             Cell(kernel(name.part)),
-            Cell(str(cores), sort=float(cores)),
+            _shape(view, rate) if view.report.evidence.gpu else Cell(str(cores), sort=float(cores)),
             blocks.number_cell(rate),
             blocks.interval_cell(rate),
             blocks.count_cell(rate.n),
@@ -60,8 +68,16 @@ def _row(view: View, rate: Fact) -> Row:
     )
 
 
+def _shape(view: View, rate: Fact) -> Cell:
+    """The launch that was best."""
+    details = view.report.details(rate.metric)
+    if not details.get("blocks"):
+        return Cell("–")
+    return Cell(f"{details['blocks']} x {details['width']} B", sort=float(details["blocks"]))
+
+
 def _fastest(rates: tuple[Fact, ...]) -> dict[str, Fact]:
-    """The fastest kernel of each level on one core."""
+    """The fastest kernel of each level, on a CPU of those on one core."""
     best: dict[str, Fact] = {}
     for rate in rates:
         name = parse(rate.metric)
@@ -78,4 +94,4 @@ def _alternative(rates: tuple[Fact, ...]) -> str:
         f"{level(name)} {blocks.number(rate)} ({kernel(parse(rate.metric).part)})"
         for name, rate in _fastest(rates).items()
     )
-    return f"Dot chart of bandwidth. Fastest kernel of each level on one core: {told or 'none measured'}."
+    return f"Dot chart of bandwidth. Fastest kernel of each level: {told or 'none measured'}."

@@ -9,6 +9,8 @@ from reportgen.site.markup import Html, anchor, element, join
 from reportgen.site.view import Section, View
 
 PRECISIONS = ("fp64", "fp32", "fp16", "bf16", "int8")
+TENSOR = ("tensor_fp16", "tensor_tf32", "tensor_fp8", "tensor_fp4", "tensor_fp64")
+"""Peaks of the matrix units of a GPU."""
 
 
 def section(view: View) -> Section:
@@ -17,11 +19,15 @@ def section(view: View) -> Section:
     for name in LEVELS:
         wanted.append((f"memory.{name}.capacity", f"{level(name)} capacity"))
         wanted.append((f"memory.{name}.latency", f"{level(name)} latency"))
+    gpu = view.report.evidence.gpu
+    alone = "" if gpu else ", 1 core"
     for kernel in ("read", "triad"):
-        wanted.append((f"bandwidth.dram.{kernel}", f"DRAM {kernel}, 1 core"))
+        wanted.append((f"bandwidth.dram.{kernel}", f"DRAM {kernel}{alone}"))
     wanted.append(("bandwidth.dram.read.all_cores", f"DRAM read, {view.report.run.device.cores} cores"))
-    wanted += [(f"peak.{name}", f"{precision(name)} peak, 1 core") for name in PRECISIONS]
-    wanted += [(f"ridge.{name}.dram", f"{precision(name)} ridge on DRAM") for name in ("fp32", "fp64")]
+    peaks = (*PRECISIONS, *TENSOR) if gpu else PRECISIONS
+    wanted += [(f"peak.{name}", f"{precision(name)} peak{alone}") for name in peaks]
+    ridges = ("fp32", "fp64", *TENSOR[:1]) if gpu else ("fp32", "fp64")
+    wanted += [(f"ridge.{name}.dram", f"{precision(name)} ridge on DRAM") for name in ridges]
     cards = [card for metric, title in wanted if (card := _card(view, metric, title))]
     return Section("key-figures", "Key figures", (element("div", join(cards), class_="rg-cards"),))
 

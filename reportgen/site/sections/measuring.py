@@ -101,9 +101,13 @@ def _drift(view: View) -> Html:
     columns = (
         Column("where"),
         Column("position in the order", number=True),
-        Column("core clock", number=True),
+        Column("clock" if view.report.evidence.gpu else "core clock", number=True),
         Column("canary, per cycle", number=True),
     )
+    if view.report.evidence.gpu:  # nothing issues beside its kernels that could be watched
+        short = (Row(row.cells[:3]) for row in rows)
+        title = "The clock of the multiprocessors at start, middle and end."
+        return table("drift", title, columns[:3], short, sortable=False)
     return table("drift", "The canary at start, middle and end.", columns, rows, sortable=False)
 
 

@@ -7,6 +7,7 @@ from reportgen.findings.wording.names import noun
 from reportgen.model.architecture import Fact
 from reportgen.site import blocks
 from reportgen.site.markup import element
+from reportgen.site.sections.gpu import PATHS
 from reportgen.site.tables import Cell, Column, Row, table
 from reportgen.site.view import Section, View, present, sentence
 
@@ -34,7 +35,10 @@ HEADED = (Kind.CAPACITY, Kind.LEVEL_LATENCY, Kind.LINE, Kind.ASSOCIATIVITY, Kind
 
 def section(view: View) -> Section | None:
     """Sweep, then every fact of the hierarchy."""
-    facts = sorted(view.report.of("memory.", "chase."), key=_place)
+    facts = sorted(
+        (fact for fact in view.report.of("memory.", "chase.") if parse(fact.metric).kind not in PATHS),
+        key=_place,
+    )
     if not facts:
         return None
     intro = view.intro("memory")

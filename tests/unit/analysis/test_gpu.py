@@ -212,6 +212,21 @@ def test_copies_on_no_line_have_no_rate() -> None:
 
 
 @BOTH
+def test_what_a_launch_costs_and_a_block_of_it(truth: GpuTruth) -> None:
+    stem = "execution.launch_overhead"
+    assert near(found(truth)[f"{stem}.fixed"], truth.launch)
+    assert near(found(truth)[f"{stem}.waited"], truth.launch + truth.wait)
+    assert near(found(truth)[f"{stem}.block"], truth.launch_block, 0.02)
+
+
+def test_blocks_that_cost_nothing_measurable_have_no_cost() -> None:
+    run, rows = make(replace(TRUTH, launch_block=0.0))
+    again = {one.metric: one for one in quantities(run, pa.table(rows))}
+    block = again["execution.launch_overhead.block"]
+    assert (block.status, block.value) == (Status.UNSTABLE, None)
+
+
+@BOTH
 def test_every_unit_has_a_peak_of_the_device_and_a_ridge_on_every_level(truth: GpuTruth) -> None:
     both = found(truth)
     crossings = {one.metric: one for one in ridges(both.values())}

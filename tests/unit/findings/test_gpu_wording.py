@@ -11,7 +11,15 @@ import pytest
 from reportgen.analysis.derive import quantities
 from reportgen.analysis.encoded import encoded
 from reportgen.findings import gates
-from reportgen.findings.crosschecks import AGREES, COMPILER_ENCODED, DISAGREES, DRIVER, OPERATING_SYSTEM
+from reportgen.findings.crosschecks import (
+    ABSENT,
+    AGREES,
+    COMPILER_ENCODED,
+    DISAGREES,
+    DRIVER,
+    OPERATING_SYSTEM,
+    PUBLISHED,
+)
 from reportgen.findings.derive import derive
 from reportgen.findings.evidence import gather
 from reportgen.findings.finding import Finding
@@ -88,6 +96,8 @@ def test_nothing_of_a_sound_gpu_is_withheld() -> None:
         ("memory.dtlb1.reach_2m", ("addresses 2 MiB apart", "first-level TLB")),
         ("memory.cluster.8.next", ("the next block of a cluster of 8 blocks",)),
         ("memory.bulk.load.fixed", ("do not depend on its size", "from 1 KiB on")),
+        ("execution.launch_overhead.fixed", ("In a row without a wait, a launch",)),
+        ("execution.launch_overhead.block", ("each further block", "between 1 and 16384")),
         ("bandwidth.dram.read", ("The GPU read", "best with 1024 blocks and vectors of 16 bytes")),
         ("peak.fp32", ("of one of its 132 multiprocessors while all of them worked", "times their")),
         ("peak.tensor_fp16", ("best tensor FP16 rate of the GPU",)),
@@ -120,3 +130,19 @@ def test_less_than_the_machine_code_keeps_cannot_be_measured(kept: int, outcome:
     if outcome == DISAGREES:
         assert "does not hold" in check.explanation
         assert latency.confidence < found()["latency.fp32_fma"].confidence
+
+
+@pytest.mark.parametrize(("cycles", "outcome"), [(29.0, AGREES), (23.0, DISAGREES)])
+def test_figures_of_publications_speak_of_shared_memory_without_naming_a_level(
+    cycles: float, outcome: str
+) -> None:
+    """29 to 30 cycles are published for the architecture of this device."""
+    latency = found(GpuTruth(shared_latency=cycles))["memory.shared.l1.latency"]
+    (check,) = [one for one in latency.checks if one.channel == PUBLISHED]
+    assert check.outcome == outcome
+    assert "H100" in check.explanation
+
+
+def test_a_rate_of_another_product_decides_nothing() -> None:
+    (check,) = [one for one in found()["bandwidth.dram.read"].checks if one.channel == PUBLISHED]
+    assert check.outcome == ABSENT

@@ -1,0 +1,90 @@
+"""Small panels of curves over the settings of a sweep, for what has no figure of its own."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+
+from reportgen.site.figures import style
+
+
+class Series(msgspec.Struct, frozen=True):
+    """One line of a panel."""
+
+    label: str
+    places: tuple[int, ...]
+    """Positions in the panel's settings."""
+    values: tuple[float, ...]
+
+
+class Panel(msgspec.Struct, frozen=True):
+    """One sweep: settings stand side by side on the axis, at equal distances."""
+
+    title: str
+    across: str
+    """What the settings are."""
+    up: str
+    """What the values are, with their unit."""
+    settings: tuple[str, ...]
+    """As they stand on the axis."""
+    series: tuple[Series, ...]
+    bands: tuple[tuple[int, int], ...] = ()
+    """Boundary intervals, as positions in the settings."""
+    steps: bool = False
+    """Whether a value holds until the next setting."""
+
+
+class Curves(msgspec.Struct, frozen=True):
+    """Panels in reading order."""
+
+    panels: tuple[Panel, ...]
+
+
+COLUMNS = 2
+MOST_LABELS = 6
+"""Settings named under a panel; of more, every second or third is."""
+MARKED = 24
+"""Curves of more points are drawn without markers."""
+STROKES = (*style.LEVELS.values(), style.PLAIN)
+ROOM = 1.45
+"""Height of a panel over its highest value, where names of lines stand above them."""
+
+
+def draw(data: Curves) -> str:
+    """SVG: two panels a row."""
+    rows = math.ceil(len(data.panels) / COLUMNS)
+    columns = min(COLUMNS, len(data.panels))
+    margins = style.Margins(left=0.62, right=0.12, top=0.3, bottom=0.5)
+    with style.canvas(0.45 + 2.3 * rows, margins, rows, columns, (0.26, 0.6)) as (figure, axes):
+        for axis in axes[len(data.panels) :]:
+            axis.set_visible(False)
+        for axis, panel in zip(axes, data.panels, strict=False):
+            for low, high in panel.bands:
+                axis.axvspan(low, high, color=style.GRID, alpha=0.6, linewidth=0)
+            for stroke, series in zip(STROKES, panel.series, strict=False):
+                axis.plot(
+                    series.places,
+                    series.values,
+                    drawstyle="steps-post" if panel.steps else "default",
+                    color=stroke.colour,
+                    linestyle=stroke.dash,
+                    linewidth=1.3,
+                    marker=stroke.marker if len(series.places) <= MARKED else None,
+                    markersize=3.5,
+                    label=series.label,
+                )
+            every = max(1, math.ceil(len(panel.settings) / MOST_LABELS))
+            places = list(range(0, len(panel.settings), every))
+            axis.set_xticks(places, [panel.settings[place] for place in places])
+            highest = max((max(series.values) for series in panel.series), default=1.0)
+            named = len(panel.series) > 1
+            axis.set_ylim(0, highest * (ROOM if named else 1.12))
+            axis.grid(axis="y")
+            axis.set_title(panel.title)
+            axis.set_xlabel(panel.across)
+            axis.set_ylabel(panel.up)
+            axis.tick_params(labelsize=8)
+            if named:
+                axis.legend(fontsize=7, ncols=2, loc="upper left", borderaxespad=0.1, frameon=False)
+        return style.to_svg(figure)

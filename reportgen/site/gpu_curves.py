@@ -1,0 +1,201 @@
+"""What the curves of a GPU's report show: panels of its multiprocessors, and of its memory by path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from reportgen.findings.metric import Kind, parse
+from reportgen.findings.wording.gpu_names import COPIES
+from reportgen.model.architecture import Fact
+from reportgen.site.figures.curves import Curves, Panel, Series
+from reportgen.site.report import Report
+from reportgen.units import format_bytes, significant
+
+Lines = dict[str, Mapping[float, float]]
+"""Name of a line -> value by setting."""
+MAIN_PATH = "ca"
+ON_CHIP = ("shared", "constant", "local")
+MICRO = 1e6
+
+
+def execution(report: Report) -> Curves | None:
+    """Warps, banks, blocks, pressure on registers and shared memory, launches."""
+    return _curves(
+        (
+            *_warps(report),
+            *_banks(report),
+            *_blocks(report),
+            *_pressure(report, "execution.register_pressure", "register pressure", "registers a thread"),
+            *_pressure(report, "execution.shared_memory_pressure", "shared memory pressure", "of a block"),
+            *_launches(report),
+        )
+    )
+
+
+def paths(report: Report) -> Curves | None:
+    """Sweeps by load path and on the chip, walk, translation, near and far, clusters, copies."""
+    return _curves(
+        (
+            *_sweeps(report, "by load path", of_chip=False),
+            *_sweeps(report, "on the chip", of_chip=True),
+            *_walk(report),
+            *_translation(report),
+            *_distances(report),
+            *_clusters(report),
+            *_copies(report),
+        )
+    )
+
+
+def _curves(panels: Iterable[Panel]) -> Curves | None:
+    found = tuple(panels)
+    return Curves(found) if found else None
+
+
+def _panel(
+    title: str,
+    across: str,
+    up: str,
+    lines: Lines,
+    *,
+    sizes: bool = False,
+    ends: Sequence[tuple[float | None, float | None]] = (),
+    steps: bool = False,
+) -> Iterator[Panel]:
+    """A panel over all settings that any of its lines has; none where there is no line."""
+    settings = sorted({setting for line in lines.values() for setting in line})
+    if len(settings) < 2:
+        return
+    series = tuple(
+        Series(
+            name, tuple(settings.index(one) for one in sorted(line)), tuple(line[one] for one in sorted(line))
+        )
+        for name, line in lines.items()
+    )
+    bands = tuple(
+        (settings.index(low), settings.index(high))
+        for low, high in ends
+        if low in settings and high in settings
+    )
+    named = tuple(format_bytes(one) if sizes else significant(one, 6) for one in settings)
+    yield Panel(title, across, up, named, series, bands, steps)
+
+
+def _of(report: Report, *kinds: Kind) -> list[tuple[Fact, dict[str, Any]]]:
+    facts = report.of("memory.", "execution.")
+    return [(fact, report.details(fact.metric)) for fact in facts if parse(fact.metric).kind in kinds]
+
+
+def _line(details: Mapping[str, Any], across: str, up: str, factor: float = 1.0) -> dict[float, float]:
+    pairs = zip(details.get(across, ()), details.get(up, ()), strict=False)
+    return {float(setting): float(value) * factor for setting, value in pairs}
+
+
+def _warps(report: Report) -> Iterator[Panel]:
+    lines: Lines = {}
+    for fact, details in _of(report, Kind.WARPS):
+        name = parse(fact.metric)
+        chains, _, shared = name.part.partition(".")
+        more = f", {format_bytes(float(shared))}" if shared.isdigit() and int(shared) else ""
+        kind = "chain" if chains == "1" else "chains"
+        lines[f"{name.subject}, {chains} {kind}{more}"] = _line(details, "warps", "rate")
+    yield from _panel("warps of a block", "warps", "instructions a cycle", lines)
+
+
+def _banks(report: Report) -> Iterator[Panel]:
+    for _, details in _of(report, Kind.BANKS)[:1]:
+        lines: Lines = {"": _line(details, "stride", "cycles")}
+        yield from _panel("lanes so many words apart", "words", "cycles a load", lines)
+
+
+def _blocks(report: Report) -> Iterator[Panel]:
+    for fact, details in _of(report, Kind.BLOCKS)[:1]:
+        lines: Lines = {"": _line(details, "blocks", "relative")}
+        ends = [(fact.low, fact.high)]
+        yield from _panel("blocks of a launch", "blocks", "time over time alone", lines, ends=ends)
+
+
+def _pressure(report: Report, stem: str, title: str, across: str) -> Iterator[Panel]:
+    """The rate and the warps that fit, each as a share of its most."""
+    steps = [pair for pair in _of(report, Kind.STEP) if pair[0].metric.startswith(stem)]
+    for _, details in steps[:1]:
+        lines: Lines = {}
+        for name, key in (("rate of a block", "rate"), ("warps that fit", "warps_fit")):
+            line = _line(details, "setting", key)
+            if line:
+                lines[name] = {setting: 100 * value / max(line.values()) for setting, value in line.items()}
+        ends = [(fact.low, fact.high) for fact, _ in steps]
+        sizes = details.get("variable") == "dynamic_bytes"
+        yield from _panel(title, across, "% of the most", lines, sizes=sizes, ends=ends, steps=True)
+
+
+def _launches(report: Report) -> Iterator[Panel]:
+    names = {"fixed": "in a row", "waited": "with a wait"}
+    lines: Lines = {
+        names[part]: _line(details, "blocks", "seconds", MICRO)
+        for fact, details in _of(report, Kind.LAUNCH)
+        if (part := parse(fact.metric).part) in names
+    }
+    yield from _panel("launches of an empty kernel", "blocks", "µs a launch", lines)
+
+
+def _sweeps(report: Report, title: str, *, of_chip: bool) -> Iterator[Panel]:
+    lines: Lines = {}
+    ends: list[tuple[float | None, float | None]] = []
+    for fact, details in _of(report, Kind.CAPACITY, Kind.PATH_CAPACITY):
+        name = parse(fact.metric)
+        path = name.part or MAIN_PATH
+        if (path in ON_CHIP) is of_chip and name.pages == "" and details.get("bytes"):
+            lines.setdefault(path, _line(details, "bytes", "cycles"))
+            ends.append((fact.low, fact.high))
+    if of_chip or len(lines) > 1:
+        yield from _panel(title, "working set", "cycles a load", lines, sizes=True, ends=ends)
+
+
+def _walk(report: Report) -> Iterator[Panel]:
+    lines: Lines = {}
+    for fact, details in _of(report, Kind.SECTOR):
+        name = parse(fact.metric)
+        if not name.subject and details.get("cycles"):
+            stride = float(details["stride"])
+            loads = details["cycles"]
+            lines[name.part] = {at * stride: float(cycles) for at, cycles in enumerate(loads)}
+    yield from _panel("walk through memory", "distance walked", "cycles a load", lines, sizes=True)
+
+
+def _translation(report: Report) -> Iterator[Panel]:
+    lines: Lines = {}
+    ends: list[tuple[float | None, float | None]] = []
+    for fact, details in _of(report, Kind.TLB_REACH):
+        if details.get("stride"):
+            name = f"{format_bytes(float(details['stride']))} apart"
+            lines.setdefault(name, _line(details, "count", "cycles"))
+            ends.append((fact.low, fact.high))
+    yield from _panel("translation of addresses", "addresses", "cycles a load", lines, ends=ends)
+
+
+def _distances(report: Report) -> Iterator[Panel]:
+    for _, details in _of(report, Kind.DISTANCE)[:1]:
+        values = details.get("quantiles", ())
+        share = 100 / max(len(values) - 1, 1)
+        lines: Lines = {"": {round(at * share, 1): float(value) for at, value in enumerate(values)}}
+        yield from _panel("near and far lines of L2", "% of the loads", "cycles a load", lines)
+
+
+def _clusters(report: Report) -> Iterator[Panel]:
+    lines: dict[str, dict[float, float]] = {}
+    for fact, _ in _of(report, Kind.CLUSTER):
+        name = parse(fact.metric)
+        if fact.value is not None:
+            lines.setdefault(f"{name.part} block", {})[float(name.subject)] = fact.value
+    yield from _panel("shared memory of a cluster", "blocks of the cluster", "cycles a load", {**lines})
+
+
+def _copies(report: Report) -> Iterator[Panel]:
+    lines: Lines = {}
+    for fact, details in _of(report, Kind.BULK):
+        name = parse(fact.metric)
+        if name.subject in COPIES and details.get("bytes"):
+            lines.setdefault(name.subject.replace("_", " "), _line(details, "bytes", "cycles"))
+    yield from _panel("copies by the copy unit", "bytes", "cycles a copy", lines, sizes=True)

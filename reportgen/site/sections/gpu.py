@@ -1,0 +1,100 @@
+"""What only a GPU has: its multiprocessors, and its memory by path, cluster and copy."""
+
+from __future__ import annotations
+
+from reportgen.findings.metric import Kind, parse
+from reportgen.findings.wording.names import noun
+from reportgen.model.architecture import Fact
+from reportgen.site import blocks
+from reportgen.site.markup import Html
+from reportgen.site.tables import Cell, Column, Row, table
+from reportgen.site.view import Section, View, present, sentence
+
+COLUMNS = (
+    Column("metric"),
+    Column("value", number=True),
+    Column("interval", number=True),
+    Column("n", number=True, note="accepted samples"),
+    blocks.STANDING,
+)
+
+EXECUTION = (Kind.WARPS, Kind.BANKS, Kind.BLOCKS, Kind.CROWDED, Kind.STEP, Kind.LAUNCH)
+PATHS = (
+    Kind.PATH_CAPACITY,
+    Kind.PATH_LATENCY,
+    Kind.PATH_TIME,
+    Kind.PATH_LINE,
+    Kind.SECTOR,
+    Kind.DISTANCE,
+    Kind.CLUSTER,
+    Kind.BULK,
+)
+"""Kinds in the order of the table; `sections.memory` leaves them to this section."""
+TOLD = (Kind.SECTOR, Kind.DISTANCE, Kind.BULK)
+"""Kinds whose sentences stand above the figure; of the others the table says enough."""
+
+
+def execution(view: View) -> Section | None:
+    """Warps, banks, blocks, registers, shared memory, launches."""
+    facts = _facts(view, EXECUTION)
+    if not facts:
+        return None
+    stated = view.stated(fact.metric for fact in facts)
+    caption = "Curves over the warps and blocks of a launch; bands are intervals in which a step lies."
+    return Section("execution", "Multiprocessors", _body(view, facts, "execution", caption, stated))
+
+
+def paths(view: View) -> Section | None:
+    """Load paths, memory on the chip, sectors, near and far lines, clusters, copies."""
+    facts = _facts(view, PATHS)
+    if not facts:
+        return None
+    stated = view.stated(fact.metric for fact in facts if parse(fact.metric).kind in TOLD)
+    caption = (
+        "Cycles of a load by path and by size, of walks, clusters and copies; bands are boundary intervals."
+    )
+    return Section("paths", "Memory by path, cluster and copy", _body(view, facts, "paths", caption, stated))
+
+
+def _facts(view: View, kinds: tuple[Kind, ...]) -> list[Fact]:
+    return sorted(
+        (
+            fact
+            for fact in view.report.of("memory.", "execution.", "tensor.warps.")
+            if parse(fact.metric).kind in kinds
+        ),
+        key=lambda fact: kinds.index(parse(fact.metric).kind),
+    )
+
+
+def _body(view: View, facts: list[Fact], name: str, caption: str, stated: Html) -> tuple[Html, ...]:
+    findings = [view.report.finding.get(fact.metric) for fact in facts]
+    return present(
+        (
+            view.intro(name),
+            stated,
+            view.figure(name, sentence(findings[:4], caption), caption),
+            table(
+                name,
+                f"{caption.split(';')[0]}: every metric with its interval.",
+                COLUMNS,
+                (_row(view, fact) for fact in facts),
+                filtered=len(facts) > 20,
+            ),
+        )
+    )
+
+
+def _row(view: View, fact: Fact) -> Row:
+    text = noun(fact.metric, view.report.title).removeprefix("the ")
+    return Row(
+        (
+            Cell(view.term(fact.metric, text[:1].upper() + text[1:]), note=fact.metric),
+            blocks.number_cell(fact),
+            blocks.interval_cell(fact),
+            blocks.count_cell(fact.n),
+            blocks.standing_cell(fact),
+        ),
+        id=fact.metric,
+        kind="" if blocks.sort_key(fact) is not None else "rg-absent",
+    )
