@@ -164,6 +164,8 @@ def l2_matrix(request: Request) -> Parts:
         ("unsigned *multiprocessor", "output:unsigned"),
     ]
     setup: dict[str, int | float | str] = {"kind": "l2_matrix", "threads": 1, "unroll": MATRIX_UNROLL}
+    # no two blocks on one multiprocessor, so that there is one on each
+    setup["dynamic_bytes"] = shared_limit(request.isa)
     return Parts(context, parameters, expect, {"steps": float(MATRIX_UNROLL)}, setup)
 
 

@@ -173,6 +173,8 @@ def _shot(
         idle = np.flatnonzero(np.all(own == untouched, axis=1))
         _written(own[idle[0]] if len(idle) else own[0], untouched, int(idle[0]) if len(idle) else 0)
     _written(own, untouched, 0)
+    if "cluster" in passed.setup:  # only to the first block is its peer what the point says
+        own = own[:1]
     spans = _spans(prepared, own).tolist()
     tail = reads[prepared.blocks * each :][: prepared.blocks]
     places = [int(place) if place != untouched else -1 for place in tail]
@@ -191,8 +193,11 @@ def _shot(
 
 def _spans(prepared: Prepared, own: Reads) -> Reads:
     """Cycles of each block (row) from its first read to its last."""
+    untouched = -1 if prepared.passed.clock_bits == 64 else 0xFFFFFFFF
+    # where one thread of a block speaks for all, the others left nothing
+    read = np.where(own == untouched, own[:, :1], own)
     # relative to the block's first read, so that a counter that wraps round does no harm
-    near = _differences(prepared, own, own[:, :1])
+    near = _differences(prepared, read, read[:, :1])
     spans: Reads = near[:, 1::2].max(axis=1) - near[:, ::2].min(axis=1)
     return spans
 

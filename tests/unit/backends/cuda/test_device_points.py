@@ -16,7 +16,9 @@ from reportgen.errors import LaunchError, Unsupported
 from reportgen.suite import expand
 from reportgen.suite.definition import PlannedPoint
 from reportgen.suite.load import load_suite
+from tests.simulated import host_gpu
 from tests.simulated.host_gpu import LOAD, MULTIPROCESSORS, WINDOW, HostGpu
+from tests.unit.backends.cuda import suite
 
 DEVICE = targets.device(targets.parse("sm_90"))
 
@@ -24,10 +26,10 @@ DEVICE = targets.device(targets.parse("sm_90"))
 @cache
 def source(probe: str, **settings: int | str) -> Source:
     """What the generator makes of a probe at settings of ours."""
-    suite = load_suite()
-    found = next(one for one in expand.probes(suite, "sm_90") if one.id == probe)
+    loaded = load_suite()
+    found = next(one for one in expand.probes(loaded, "sm_90") if one.id == probe)
     point = PlannedPoint(f"{probe}#here", probe, dict(settings))
-    return CudaGenerator(DEVICE, suite.tables["cuda"]).generate(found, point)
+    return CudaGenerator(DEVICE, loaded.tables["cuda"]).generate(found, point)
 
 
 @pytest.fixture(scope="module")
@@ -158,3 +160,51 @@ def test_an_argument_that_is_not_known(launcher: tuple[CudaLauncher, HostGpu]) -
     with pytest.raises(LaunchError, match="'nonsense:int'"):
         launcher[0].measure(Order("x", b"code", "sha", setup, 0.001, 0.0, 1, 0))
     assert len(launcher[1].memory_of) <= 3  # what a refused visit took is given back
+
+
+def test_of_a_cluster_the_first_block_speaks(
+    launcher: tuple[CudaLauncher, HostGpu], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To the others the peer is another one than the point says."""
+    made = source("memory_hierarchy/distributed_shared", cluster=4, peer="own")
+    spans = [WINDOW] * 32 + [5 * WINDOW] * 96
+    monkeypatch.setattr(host_gpu._Kernel, "run", lambda kernel: _leave(kernel, spans))
+    batch = visit(launcher, made)
+    assert set(batch.columns["ticks"]) == {WINDOW}
+    assert batch.facts["blocks"] == 4
+
+
+def test_one_thread_may_speak_for_its_block(
+    launcher: tuple[CudaLauncher, HostGpu], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = source("gpu_execution/warp_count_sweep", operation="fp32_fma", accumulators=4, warps=8)
+    monkeypatch.setattr(host_gpu._Kernel, "run", lambda kernel: _leave(kernel, [WINDOW]))
+    assert set(visit(launcher, made).columns["ticks"]) == {WINDOW}
+
+
+def _leave(kernel: host_gpu._Kernel, spans: list[int]) -> None:
+    kernel.gpu.fill(kernel.of("output"), 42, 4)
+    kernel._clocks(spans)
+
+
+def test_every_set_up_of_the_suite_is_known_to_the_launcher(launcher: tuple[CudaLauncher, HostGpu]) -> None:
+    """One point of every kind of kernel, arguments, path and layout, small ones."""
+    seen = set()
+    for point, made in suite.generated("sm_90").sources.items():
+        setup = made.setup
+        if int(setup.get("bytes", setup.get("stride", 0))) > 1 << 20 or int(setup.get("n", 0)) > 256:
+            continue
+        what = (setup["kind"], setup["arguments"], setup.get("path"), setup.get("layout"))
+        if what in seen or setup.get("path") == "constant" or int(setup.get("blocks", 1)) > 8:
+            continue
+        seen.add(what)
+        if setup["kind"] in ("saturated", "held"):
+            continue  # megabytes of clock reads, each shape of which has a test of its own
+        if "tensor map" in str(setup["arguments"]):
+            with pytest.raises(Unsupported, match="tensor map"):
+                visit(launcher, made)
+            continue
+        batch = visit(launcher, made)
+        assert (batch.status, batch.reason) == ("ok", ""), point
+    assert {kind for kind, *_ in seen} >= {"body", "chase", "trace", "l2_matrix", "bulk", "stream", "empty"}
+    assert len(seen) > 60
