@@ -27,6 +27,7 @@ from reportgen.analysis.trend import trend, without_trend
 from reportgen.analysis.working_set import size_of
 from reportgen.runs.schema import Point
 from reportgen.status import Status
+from reportgen.units import format_bytes
 
 METHOD = "bandwidth"
 UNIT = "byte/second"
@@ -84,7 +85,7 @@ def _no_size(
     return evidence.narrowed(points).without_value(
         metric, UNIT, METHOD, status=Status.SKIPPED,
         reason=f"No working set of this probe lies well inside {level.upper()}, which ends "
-        f"from {hierarchy.ends[level].low:.0f} bytes on and begins beyond the level inside it.",
+        f"from {format_bytes(hierarchy.ends[level].low)} on and begins beyond the level inside it.",
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from reportgen.analysis.robust import Interval, Visits, visit_interval
 from reportgen.analysis.working_set import Curve, scatter_at, size_of
 from reportgen.runs.schema import Point
 from reportgen.status import Status
+from reportgen.units import format_bytes
 
 METHOD = "boundary"
 UNIT = "cycle"
@@ -40,7 +41,7 @@ def pointer_chase(evidence: Evidence, hierarchy: Hierarchy, curve: Curve | None)
         level, why = hierarchy.level_of(size)
         if level != aimed:
             found = f"by the measured ends it is {level}" if level else why
-            reason = f"{size:.0f} bytes were meant for {aimed}; {found}"
+            reason = f"{format_bytes(size)} were meant for {aimed}; {found}"
             result[metric] = one.without_value(metric, UNIT, METHOD, status=Status.INVALID, reason=reason)
             continue
         time = times[point.id]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from reportgen.analysis.robust import Interval
 from reportgen.runs.schema import Device
+from reportgen.units import format_bytes
 
 CACHES = ("l1", "l2", "l3")
 SHARED = frozenset({"l3"})
@@ -48,15 +49,15 @@ class Hierarchy:
             if used <= max(FITS * end.low, HALF * end.value):
                 if size >= BEYOND * outside:
                     return name, ""
-                return "", f"{size:.0f} bytes are too near the end of the level inside {name}."
+                return "", f"{format_bytes(size)} are too near the end of the level inside {name}."
             outside = end.high
         if not self.last:
             return "", "No cache level is known, so no working set can be given to one."
         if total < outside:
-            return "", f"{size:.0f} bytes on {cores} core(s) are too near the end of a level."
+            return "", f"{format_bytes(size)} on {cores} core(s) are too near the end of a level."
         return "", (
-            f"cache-resident: {total:.0f} bytes in all are less than {DRAM_MULTIPLE:.0f} times "
-            f"the last-level cache ({self.last:.0f} bytes)."
+            f"cache-resident: {format_bytes(total)} in all are less than {DRAM_MULTIPLE:.0f} times "
+            f"the last-level cache ({format_bytes(self.last)})."
         )
 
 

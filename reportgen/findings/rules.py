@@ -74,6 +74,9 @@ def _run(evidence: Evidence) -> Iterator[Remark]:
     if total > 0:
         text = rules.acceptance(accepted, total, evidence.gpu)
         yield Remark("acceptance:run", Claim.MEASURED, text, samples=total)
+    settling = max((int(q.inputs.get("transient", 0)) for q in evidence.quantities), default=0)
+    if settling:
+        yield Remark("transients:run", Claim.MEASURED, rules.transients(settling), samples=accepted)
     change = run_drift(evidence)
     if change is not None and evidence.clock is not None:
         noticed = change > DRIFT_NOTICED

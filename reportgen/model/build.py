@@ -79,12 +79,13 @@ def _fact(quantity: Quantity, finding: Finding | None) -> Fact:
     withheld = finding is not None and finding.status is Status.INVALID
     status = Status.INVALID if withheld else quantity.status
     usable = status in USABLE
+    several = not withheld and len(quantity.modes) > 1  # two groups are a result, though no single number
     return Fact(
         metric=quantity.metric,
         unit=quantity.unit,
         status=status,
         claim=finding.claim if finding is not None else claim_of(quantity.metric),
-        confidence=finding.confidence if finding is not None and usable else 0.0,
+        confidence=finding.confidence if finding is not None and (usable or several) else 0.0,
         value=quantity.value if usable else None,
         low=quantity.low if usable else None,
         high=quantity.high if usable else None,

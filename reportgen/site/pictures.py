@@ -194,6 +194,8 @@ def sweep(report: Report) -> working_set.WorkingSet | None:
         cycles = report.fact(f"memory.{level}.latency")
         if cycles is not None and cycles.value is not None:
             plateaus.append(working_set.Plateau(level, cycles.value))
+        elif cycles is not None:
+            plateaus += [working_set.Plateau(level, mode) for mode in cycles.modes]
     order = sorted(curves, key=lambda pages: pages != "huge")
     return working_set.WorkingSet(tuple(curves[pages] for pages in order), tuple(boundaries), tuple(plateaus))
 

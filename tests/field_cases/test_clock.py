@@ -14,7 +14,8 @@ from tests.field_cases.told import QUIET, Columns, told
 from tests.simulated.asked import Asked
 from tests.simulated.instruction_points import latency_probes, throughput_probes
 from tests.simulated.memory_points import working_set_probe
-from tests.simulated.truth import CpuTruth, Noise
+from tests.simulated.roofline_points import sustained_probe
+from tests.simulated.truth import CpuTruth, Held, Noise
 from tests.unit.backends.test_gates import CLOCK, columns
 
 
@@ -32,6 +33,7 @@ def test_the_first_samples_are_slower() -> None:
     for operation in ("integer_mul", "fp32_fma", "l1_load"):
         truth = QUIET.operations[operation].latency
         assert found.quantities[f"latency.{operation}"].value == pytest.approx(truth, rel=0.01)
+    assert found.findings["transients:run"].sentence.startswith("The first 3 samples of a visit took longer")
     first = found.columns["sample"] == 0
     assert set(found.columns["gate"][first]) == {gates.FIRST}
     assert (found.columns["warmup"] > found.columns["ticks"] / found.columns["repetitions"]).all()
@@ -84,6 +86,23 @@ def test_a_clock_that_falls_within_the_run() -> None:
     assert "The core clock seen by the canary moved by 19" in drift.sentence
     assert "every sample carries its own calibration" in drift.sentence
     assert {"calibration_before", "calibration_after"} <= set(SAMPLE_COLUMNS)
+
+
+def test_a_rate_that_falls_after_a_burst() -> None:
+    """Seen: 1965 -> 1580 MHz within 100 iterations, throughput -15 %.
+
+    Right: burst and sustained are two quantities; a clock per sample.
+    """
+    held = Held(factor=1580 / 1965, after=0.4)
+    found = told(lambda truth: [sustained_probe(truth)], replace(QUIET, held=held))
+    burst, last = found.facts["peak.fp32.burst"], found.facts["peak.fp32.sustained"]
+    assert burst.value is not None
+    assert last.value is not None
+    assert last.value / burst.value == pytest.approx(1580 / 1965, rel=0.01)
+    assert found.facts["peak.fp32.settling_time"].value == pytest.approx(0.4, abs=0.05)
+    clocks = found.quantities["peak.fp32.sustained"].details["clock"]
+    assert min(clocks) / max(clocks) == pytest.approx(1580 / 1965, rel=0.06)
+    assert "consistent with a limit of power" in found.findings["slowing:peak.fp32.sustained_ratio"].sentence
 
 
 @pytest.mark.parametrize("share", [0.7, 0.97, 1.0])

@@ -91,7 +91,7 @@ def test_a_label_from_the_cache_that_a_guest_is_shown() -> None:
     found = told(suite, change=device(reported={"l3_bytes": 300 * MIB}))
     quantity = found.quantities["chase.l3.latency"]
     assert (quantity.status, quantity.value) == (Status.INVALID, None)
-    assert quantity.reason.startswith("235929600 bytes were meant for l3; ")
+    assert quantity.reason.startswith("225 MiB were meant for l3; ")
 
 
 def test_the_host_s_cache_reported_inside_a_guest() -> None:

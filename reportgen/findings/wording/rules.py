@@ -54,6 +54,15 @@ def probes_disagree(noun: str, first: Quantity, second: Quantity) -> str:
     )
 
 
+def transients(samples: int) -> str:
+    """Samples at the start of every visit that were slower than the rest over the whole run."""
+    which = "sample" if samples == 1 else f"{samples} samples"
+    return (
+        f"The first {which} of a visit took longer than its later ones, over all visits of the run: caches, "
+        "predictors and clocks were still settling. No number rests on them; they are kept in the raw data."
+    )
+
+
 def drift(change: float, slow: float, fast: float, noticed: bool, gpu: bool = False) -> str:
     """How far the clock of the core, or of the multiprocessors of a GPU, moved over the run."""
     ends = f"{one(slow, 'hertz')} to {one(fast, 'hertz')}"

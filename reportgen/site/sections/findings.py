@@ -9,7 +9,7 @@ from reportgen.site.view import Section, View, present
 ELSEWHERE = ("sharing:", "scaling:")
 """Rules about pairs and about cores stand in the sections of interference and bandwidth."""
 
-FIRST = ("drift", "acceptance", "reported", "probes", "pages", "operands")
+FIRST = ("drift", "acceptance", "transients", "reported", "probes", "pages", "operands")
 """Rules in the order in which a reader needs them."""
 
 CONTRADICTIONS, RULES = 6, 12
