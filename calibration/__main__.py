@@ -25,8 +25,8 @@ PUBLISHED = Seeds(first=0, devices=340)
 """At least 2,000 boundaries, latencies, throughputs and ridges."""
 
 
-def main() -> int:
-    """Calibrate, write, and say which limits do not hold."""
+def main(arguments: list[str] | None = None) -> int:
+    """Calibrate, write, and say which limits do not hold; `arguments` are those of the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m calibration",
         description=__doc__,
@@ -36,7 +36,7 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=PUBLISHED.first)
     parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--out", type=Path, default=FOLDER)
-    asked = parser.parse_args()
+    asked = parser.parse_args(arguments)
     progress = for_stream()
     try:
         numbers = calibrate(Seeds(asked.first, asked.devices), asked.workers, progress)

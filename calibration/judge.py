@@ -73,21 +73,12 @@ class Concluded:
 
 @dataclass
 class Judged:
-    """All of one device, or of many."""
+    """All that is said of one device."""
 
     intervals: list[Stated] = field(default_factory=list)
     findings: list[Claimed] = field(default_factory=list)
     pairs: list[Paired] = field(default_factory=list)
     hypotheses: list[Concluded] = field(default_factory=list)
-    devices: int = 0
-
-    def __iadd__(self, other: Judged) -> Judged:
-        self.intervals += other.intervals
-        self.findings += other.findings
-        self.pairs += other.pairs
-        self.hypotheses += other.hypotheses
-        self.devices += other.devices
-        return self
 
 
 def judge(seed: int, rough: bool = False) -> Judged:
@@ -103,7 +94,7 @@ def judge(seed: int, rough: bool = False) -> Judged:
     found = quantities(run, table)
     found += ridges(found)
     evidence = gather(run, found)
-    judged = Judged(devices=1)
+    judged = Judged()
     by_metric = evidence.by_metric
     judged.intervals = [one for quantity in found if (one := _stated(truth, quantity)) is not None]
     conclusions: dict[str, Verdict] = {}

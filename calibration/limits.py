@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from calibration.counts import COVERED, WITHIN, Calibration, Share
+from calibration.counts import COVERED, LEAST_FINDINGS, WITHIN, Calibration, Share
 from calibration.kinds import Kind
 
 
@@ -14,7 +14,7 @@ def broken(numbers: Calibration, *, allowing: bool = False) -> list[str]:
     Args:
         numbers: of any number of devices.
         allowing: whether a limit holds when the interval of the share reaches it, as it must for a sample
-            that is too small to tell.
+            that is too small to tell.  The median width of a few intervals is then not asked for.
     """
     return [*_intervals(numbers, allowing), *_reliability(numbers, allowing)]
 
@@ -27,7 +27,7 @@ def _intervals(numbers: Calibration, allowing: bool) -> Iterator[str]:
         low, high = _ends(share, allowing)
         if high < least or (low > most and not meaning.bracket):
             yield f"{meaning.title}: {share.value:.1%} of {share.count} intervals hold the truth"
-        if one.half > meaning.widest:
+        if one.half > meaning.widest and not (allowing and share.count < LEAST_FINDINGS):
             yield f"{meaning.title}: median half width {one.half:g}, at most {meaning.widest:g} is stated"
 
 

@@ -114,6 +114,8 @@ def test_a_wide_interval_is_held_to_its_bound() -> None:
     wide = Coverage(Kind.LATENCY.name, share, Kind.LATENCY.value.widest * 1.01)
     (line,) = limits.broken(msgspec.structs.replace(counted(95, 5), intervals=(wide,)))
     assert "median half width" in line
+    few = msgspec.structs.replace(wide, share=msgspec.structs.replace(share, count=LEAST_FINDINGS - 1))
+    assert not limits.broken(msgspec.structs.replace(counted(95, 5), intervals=(few,)), allowing=True)
 
 
 def test_a_bracket_may_always_hold() -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from calibration import limits
+from calibration.__main__ import main
 from calibration.counts import Calibration, Seeds
 from calibration.kinds import Kind
 from calibration.sample import calibrate
 from reportgen.collect.progress import Silent
 
-SAMPLE = Seeds(first=500_000, devices=8)
+SAMPLE = Seeds(first=500_000, devices=6)
 """Neither published nor what anything was fitted to."""
 
 
@@ -39,6 +42,23 @@ def test_nothing_that_is_shared_is_often_read_as_separate(numbers: Calibration) 
     assert separate <= 0.05 * sum(sum(readings.values()) for readings in shared)
 
 
-def test_workers_do_not_change_the_numbers() -> None:
-    seeds = Seeds(first=500_100, devices=1)
-    assert calibrate(seeds, 2, Silent()) == calibrate(seeds, 1, Silent())
+def test_the_same_devices_give_the_same_bytes_whatever_the_workers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for workers in ("1", "2"):
+        words = [
+            "--first",
+            "500100",
+            "--devices",
+            "1",
+            "--workers",
+            workers,
+            "--out",
+            str(tmp_path / workers),
+        ]
+        failed = main(words)
+        said = [line for line in capsys.readouterr().err.splitlines() if "simulated devices:" not in line]
+        assert bool(failed) is bool(said)
+    one, two = ({file.name: file.read_bytes() for file in (tmp_path / n).iterdir()} for n in ("1", "2"))
+    assert set(one) == {"calibration.md", "calibration.json", "calibration.light.svg", "calibration.dark.svg"}
+    assert one == two
