@@ -76,6 +76,9 @@ def traffic(graph: Graph, rows: Iterable[Row]) -> Traffic:
         if kind not in whole:
             whole[kind] = _reads_all(kind)
         moved = by_op.get(op)
+        if op.outs and not any(tensor.size for tensor in op.outs):  # an expert without a token, say
+            by_op[op] = 0
+            continue
         if whole[kind]:
             if moved is None:
                 moved = by_op[op] = _operands(op, row.inside or graph)

@@ -14,7 +14,8 @@ from typing import Any
 
 from reportgen.errors import UserError
 from reportgen.workload.graph import Body, Graph, Op, Role, Tensor
-from reportgen.workload.torch_operators import is_known, operation
+from reportgen.workload.routing import Routes
+from reportgen.workload.torch_operators import gives_places, is_known, operation
 
 ROUNDS = 4
 """How often operators without a rule are taken apart: a loss becomes a softmax and a smaller loss, ..."""
@@ -100,7 +101,8 @@ def graph_of(program: Any, name: str = "") -> Graph:
     reader = _Reader(held, program.state_dict, getattr(program, "graph_module", None))
     for node in program.graph.nodes:
         reader.read(node)
-    return Graph(tuple(reader.ops), tuple(reader.inputs), tuple(reader.outputs), name)
+    notes = tuple(dict.fromkeys(reader.notes))
+    return Graph(tuple(reader.ops), tuple(reader.inputs), tuple(reader.outputs), name, notes)
 
 
 class _Reader:
@@ -115,6 +117,9 @@ class _Reader:
         self.ops: list[Op] = []
         self.inputs: list[Tensor] = []
         self.outputs: list[Tensor] = []
+        self.notes: list[str] = []
+        self.routes: Routes[Tensor] = Routes()
+        self.sizes: dict[Any, int] = {}  # symbol of a size that depends on data -> what it is taken for
 
     def read(self, node: Any) -> None:
         """Enter the tensors of a node, and its operation if it is one."""
@@ -134,7 +139,7 @@ class _Reader:
         storage = ""
         if held is not None and held in self.state:
             storage = self.first.setdefault(id(self.state[held]), held)
-        tensor = _tensor(value, role, held or node.name, storage)
+        tensor = self._tensor(value, role, held or node.name, storage)
         self.tensors[node] = tensor
         if role == "input":
             self.inputs.append(tensor)
@@ -148,16 +153,56 @@ class _Reader:
             return
         value = node.meta.get("val")
         values = value if isinstance(value, tuple | list) else (value,)
-        outs = tuple(_tensor(one, "activation", node.name) for one in values if hasattr(one, "shape"))
+        ins = tuple(self._flat((*node.args, *node.kwargs.values())))
+        if gives_places(target, len(ins)):
+            self._places(value, ins[0])
+        outs = tuple(self._tensor(one, "activation", node.name) for one in values if hasattr(one, "shape"))
         if not outs:
             return
         self.tensors[node] = outs if isinstance(value, tuple | list) else outs[0]
-        ins = tuple(self._flat((*node.args, *node.kwargs.values())))
         if target in HIGHER:
             bodies = self._bodies(target, node.args)
             self.ops.append(Op(HIGHER[target], ins, outs, {}, _scope(node), node.name, bodies))
             return
-        self.ops.append(operation(target, node, ins, outs, self._operand, _scope(node)))
+        made = operation(target, node, ins, outs, self._operand, _scope(node))
+        self.ops.append(made)
+        self._route(made)
+
+    def _route(self, op: Op) -> None:
+        """Follow what a router of experts chose."""
+        if op.kind == "TopK" and len(op.outs) > 1 and op.ins[0] is not None and op.ins[0].shape:
+            scores = op.ins[0]
+            experts, k = scores.shape[-1], op.outs[1].shape[-1]
+            self.routes.choose(op.outs[1], scores.size // max(experts, 1), k, experts)
+        else:
+            self.routes.follow(op.kind, op.given, op.outs)
+
+    def _places(self, value: Any, mask: Tensor) -> None:
+        """Take the number of places that a mask of one expert marks for its share of the tokens."""
+        found = self.routes.hits(mask, mask.size) if mask.known else None
+        first = value[0] if isinstance(value, tuple | list) else value
+        if found is None:
+            return
+        number, choice = found
+        self.notes.append(choice.told())
+        for size in first.shape:
+            if not isinstance(size, int):
+                self.sizes.update(dict.fromkeys(size.node.expr.free_symbols, number))
+
+    def _tensor(self, value: Any, role: Role, name: str, storage: str = "") -> Tensor:
+        shape = tuple(self._size(size) for size in value.shape)
+        sizes = tuple(size for size in shape if size is not None)
+        known = len(sizes) == len(shape)
+        return Tensor(sizes if known else (), dtype_name(value.dtype), role, name, storage, known)
+
+    def _size(self, size: Any) -> int | None:
+        """A size; None where it depends on data."""
+        if isinstance(size, int):
+            return size
+        expression = size.node.expr.xreplace(self.sizes)
+        if isinstance(expression, int) or expression.is_number:  # where a symbol alone is replaced: an int
+            return int(expression)
+        return int(size) if size.node.has_hint() else None
 
     def _bodies(self, target: str, args: Sequence[Any]) -> tuple[Body, ...]:
         """Of one of three calls.
@@ -213,11 +258,6 @@ class _Reader:
 
 def _is_node(value: Any) -> bool:
     return hasattr(value, "op") and hasattr(value, "target")
-
-
-def _tensor(value: Any, role: Role, name: str, storage: str = "") -> Tensor:
-    shape = tuple(int(size) for size in value.shape)
-    return Tensor(shape, dtype_name(value.dtype), role, name, storage)
 
 
 def dtype_name(dtype: Any) -> str:

@@ -21,9 +21,11 @@ VIEWS = (
 COPIES = (
     "clone copy copy_ cat stack constant_pad_nd pad repeat tile roll flip index_put slice_scatter "
     "select_scatter _to_copy to type_as full full_like zeros zeros_like ones ones_like empty empty_like "
-    "arange new_zeros new_ones new_full new_empty scalar_tensor linspace triu tril eye fill one_hot "
+    "arange new_zeros new_ones new_full new_empty scalar_tensor linspace triu tril eye fill "
     "pixel_shuffle pixel_unshuffle repeat_interleave meshgrid im2col diag_embed complex"
 )
+
+PLACES = ("nonzero", "nonzero_numpy")
 
 SAME_NAME = {
     **COMMON,
@@ -83,6 +85,8 @@ SAME_NAME = {
     "linear": "Linear",
     "gather": "GatherElements",
     "_int_mm": "MatMul",
+    "one_hot": "OneHot",
+    **dict.fromkeys(PLACES, "NonZero"),
     "std": "Variance",
     "linalg_vector_norm": "ReduceL2",
     "col2im": "Col2Im",
@@ -106,6 +110,12 @@ def is_known(target: str) -> bool:
     return namespace != "aten" or any(plain in one for one in (_SPECIAL, _VIEWS, _COPIES, SAME_NAME))
 
 
+def gives_places(target: str, operands: int) -> bool:
+    """Whether a call gives the places of what is not zero: how many, only the data say."""
+    _, plain = _plain(target)
+    return plain in PLACES or (plain == "where" and operands == 1)
+
+
 def _plain(target: str) -> tuple[str, str]:
     """`aten.add_.Tensor` -> namespace, and the name without its overload and the mark of working in place."""
     namespace, _, rest = target.partition(".")
@@ -127,6 +137,8 @@ def operation(
     """The operation of a call such as `aten.conv2d.default`; an unknown one keeps its torch name."""
     _, plain = _plain(target)
     special = _SPECIAL.get(plain)
+    if gives_places(target, len(ins)):
+        return Op("NonZero", ins, outs, {}, scope, node.name)
     if special is not None:
         kind, given, attrs = special(node, operand, outs)
     elif plain in _VIEWS:

@@ -22,6 +22,7 @@ from reportgen.workload.onnx_file.refine import REFINED, kind_of, refine
 from reportgen.workload.onnx_file.scopes import scope_of
 from reportgen.workload.onnx_file.values import EVALUATORS, LARGEST, Value, evaluate
 from reportgen.workload.onnx_file.weights import Stored, stored, ties
+from reportgen.workload.routing import Routes
 
 CACHE_IN = re.compile(r"past|cache", re.IGNORECASE)
 CACHE_OUT = re.compile(r"present|past|cache", re.IGNORECASE)
@@ -206,6 +207,7 @@ class _Reader:
     names: Names
     declared: dict[str, Any]
     caches: set[str]
+    routes: Routes[Tensor] = field(default_factory=Routes)
 
     def operation(self, proto: Parsed) -> Op:
         """The operation of a node; its outputs are entered among the names."""
@@ -222,6 +224,7 @@ class _Reader:
             outs = self._outputs(proto, node, results)
         else:
             outs = self._outputs(proto, node, self._results(proto, node))
+        self._route(node, outs)
         if kind in REFINED:
             refine(node)
         if kind in FOLLOWED:
@@ -230,6 +233,8 @@ class _Reader:
 
     def _results(self, proto: Parsed, node: Node) -> Result | None:
         rule = SHAPE_RULES.get(node.kind)
+        if node.kind == "NonZero" and (found := self._hits(node)) is not None:
+            return found
         try:
             if rule is not None:
                 return rule(node)
@@ -255,6 +260,28 @@ class _Reader:
             if name:
                 self.names.tensors[name] = tensor
         return tuple(outs)
+
+    def _route(self, node: Node, outs: tuple[Tensor, ...]) -> None:
+        """Follow what a router of experts chose."""
+        if node.kind == "TopK" and len(outs) > 1 and outs[1].known and node.has(0):
+            scores = node.tensor(0)
+            if scores.shape and node.attrs.get("axis", -1) in (-1, len(scores.shape) - 1):
+                experts, k = scores.shape[-1], outs[1].shape[-1]
+                self.routes.choose(outs[1], scores.size // max(experts, 1), k, experts)
+        elif self.routes.chosen:
+            self.routes.follow(node.kind, (one for one in node.ins if one is not None), outs)
+
+    def _hits(self, node: Node) -> Result | None:
+        """Shape of the places that a mask of one expert marks."""
+        mask = node.ins[0]
+        if mask is None or not mask.known:
+            return None
+        found = self.routes.hits(mask, mask.size)
+        if found is None:
+            return None
+        number, choice = found
+        self.model.notes.append(choice.told())
+        return [((len(mask.shape), number), "int64")]
 
     def _declared(self, name: str) -> tuple[Shape, str] | None:
         value = self.declared.get(name)

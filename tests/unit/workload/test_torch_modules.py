@@ -163,6 +163,39 @@ def test_transforms_cost_five_n_log_n() -> None:
     assert found.total.flop == 2 * 3 * 5 * 64 * 6 // 2
 
 
+class Mixture(nn.Module):  # type: ignore[misc, name-defined]
+    """Expert after expert on the tokens that the router sends to it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.router = nn.Linear(32, 8, bias=False)
+        self.experts = nn.ModuleList(
+            nn.Sequential(nn.Linear(32, 64, bias=False), nn.SiLU(), nn.Linear(64, 32, bias=False))
+            for _ in range(8)
+        )
+
+    def forward(self, x: Any) -> Any:
+        shares, which = torch.topk(torch.softmax(self.router(x), -1), 2, -1)
+        masks = nn.functional.one_hot(which, 8).permute(2, 1, 0)
+        out = torch.zeros_like(x)
+        for number, expert in enumerate(self.experts):
+            place, token = torch.where(masks[number])
+            out.index_add_(0, token, expert(x[token]) * shares[token, place, None])
+        return out
+
+
+def test_a_mixture_of_experts_that_is_a_loop() -> None:
+    found = counted(Mixture(), torch.empty(16, 32))
+    assert found.exact, found.uncounted
+    assert found.total.mac == 16 * 32 * 8 + 16 * 2 * 2 * 32 * 64
+    assert any("each of 16 tokens to 2 of 8" in doubt for doubt in found.doubts)
+
+
+def test_a_size_that_only_the_data_say_is_unknown() -> None:
+    found = counted(Calls(lambda x: x[x > 0].sum()), torch.empty(4, 4))
+    assert not found.exact
+
+
 def test_branches_and_loops() -> None:
     def branch(a: Any) -> Any:
         return torch.cond(a.sum() > 0, lambda z: z @ z, lambda z: z + 1, (a,))
