@@ -20,6 +20,8 @@ TRACE_TURNS = 16
 """A trace starts so many times elsewhere before it comes back to where it was."""
 SPARSE_BYTES, SPARSE_NODES = 1 << 26, 1 << 13
 """A larger span with fewer nodes is written node by node."""
+CHUNK = 1 << 24
+"""Bytes of a large buffer that are laid out at a time."""
 ON_CHIP = frozenset({"shared", "local", "constant"})
 
 Setup = dict[str, int | float | str]
@@ -68,8 +70,25 @@ class Chase:
         if span > SPARSE_BYTES and len(self.offsets) <= SPARSE_NODES:
             for offset, following in zip(self.offsets.tolist(), self._nexts().tolist(), strict=True):
                 binding.write(self.base + offset, following.to_bytes(width, "little"))
+        elif span >= CHUNK and len(self.offsets) == span // GLOBAL_LINE + 1:
+            self._write_lines(binding, width)
         else:
             binding.write(self.base, self.words(width).tobytes())
+
+    def _write_lines(self, binding: Binding, width: int) -> None:
+        """A node a line, all lines in a row: a piece at a time, as the whole would be slow to touch."""
+        kind: type[np.generic] = np.uint64 if width == 8 else np.uint32
+        first = np.empty(len(self.offsets), dtype=kind)
+        first[self.offsets // GLOBAL_LINE] = self._nexts().astype(kind)
+        piece = np.zeros((CHUNK // GLOBAL_LINE, GLOBAL_LINE // width), dtype=kind)
+        for start in range(0, len(first), len(piece)):
+            some = first[start : start + len(piece)]
+            piece[: len(some), 0] = some
+            last = start + len(some) == len(first)  # of the last line only its node is there
+            data = piece[: len(some)].tobytes()
+            binding.write(
+                self.base + start * GLOBAL_LINE, data[: len(data) - GLOBAL_LINE + width] if last else data
+            )
 
 
 def lay_out(setup: Setup, rng: np.random.Generator) -> Chase:

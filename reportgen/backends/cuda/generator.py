@@ -27,6 +27,9 @@ from reportgen.suite.location import probes_root
 
 VENDOR = "vendor:"
 """Before the name of a routine that is not ours, in place of a template."""
+MOST_SECONDS = {"body": 0.03, "chase": 0.05, "trace": 0.05, "bulk": 0.05, "stream": 0.05}
+"""Kind -> cap on sampling one visit, so that the whole suite stays within minutes: cycles of a multiprocessor
+that nobody shares come back the same."""
 NARROW_CLOCK = 120
 """From this target on the clock is always read in 32 bits."""
 
@@ -114,6 +117,7 @@ class CudaGenerator:
             **{key: value for key, value in point.settings.items() if key in LAUNCHED},
             **parts.setup,
         }
+        setup["seconds"] = min(definition.seconds, MOST_SECONDS.get(str(setup["kind"]), definition.seconds))
         return Source(point.id, re.sub(r"\n\s*\n+", "\n", text), parts.expect, parts.work, setup)
 
     def _vendor(self, definition: Definition, point: PlannedPoint) -> Source:

@@ -110,6 +110,16 @@ def test_devices_say_what_is_here_or_why_not() -> None:
     assert rows[0]["selector"] in call("devices").stdout
 
 
+def test_a_run_on_a_gpu_stays_within_minutes_by_its_plan() -> None:
+    rows = json.loads(call("probes", "--isa", "sm_90", "--json").stdout)
+    seconds = sum(row.get("seconds", 0.0) for row in rows)
+    assert sum(row.get("points", 0) for row in rows) > 2000
+    assert 60 < seconds <= 8 * 60
+    told = call("probes", "--isa", "sm_90").stdout
+    assert f"at most {seconds / 60:.1f} min" in " ".join(told.split())
+    assert all("seconds" not in row for row in json.loads(call("probes", "--isa", "x86_64", "--json").stdout))
+
+
 def test_probes_are_listed_with_their_questions() -> None:
     rows = json.loads(call("probes", "--isa", "x86_64", "--json").stdout)
     assert all(row["question"].endswith("?") for row in rows)

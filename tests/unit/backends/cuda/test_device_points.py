@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import cache
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from reportgen.backends.base import Batch, Order, Source
-from reportgen.backends.cuda import targets
+from reportgen.backends.cuda import chase, targets
 from reportgen.backends.cuda.builder import CudaBuilder
 from reportgen.backends.cuda.generator import CudaGenerator
 from reportgen.backends.cuda.launcher import CudaLauncher
@@ -56,6 +57,17 @@ def test_a_chase_ends_where_it_must(launcher: tuple[CudaLauncher, HostGpu], path
     assert set(batch.columns["ticks"]) == {WINDOW * windows}
     assert set(batch.columns["empty"]) == {2 * windows}
     assert batch.facts["bytes_actual"] == 16384
+
+
+def test_a_large_chase_is_laid_out_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    setup: dict[str, int | float | str] = {"kind": "chase", "path": "cg", "bytes": 128 * 1000}
+    found = chase.lay_out(setup, np.random.default_rng(3))
+    gpu = HostGpu()
+    found.base = gpu.allocate(128 * 1000)
+    monkeypatch.setattr(chase, "CHUNK", 128 * 300)
+    found.write(gpu, 8)
+    whole = found.words(8)
+    assert gpu.read(found.base, whole.nbytes) == whole.tobytes()
 
 
 def test_a_chase_that_goes_astray_is_invalid(launcher: tuple[CudaLauncher, HostGpu]) -> None:

@@ -1,0 +1,51 @@
+"""How long a run on a GPU may take, from its plan: what each visit may sample, and what it sets up first.
+
+Sampling is capped by the plan.  What setting up takes is assumed, for a data-centre GPU and its host: nothing
+of it is measured here, and the true time of a run stands in its own record (`timing`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from reportgen.backends.base import Source
+from reportgen.backends.cuda.chase import GLOBAL_LINE, MOST_WARM, ON_CHIP
+
+ASSUMED_SETUP = 0.008
+"""Seconds: memory taken and given back, random data, a first launch."""
+ASSUMED_LAYOUT = 1.0e9
+"""Bytes a second of nodes that the host lays out and sends."""
+ASSUMED_MEMORY = 80 << 30
+"""Bytes of the device."""
+ASSUMED_FILL = 20.0e9
+"""Bytes a second at which large arrays are filled on the device."""
+ASSUMED_LOAD = 0.7e-6
+"""Seconds of a load from device memory."""
+LEAST_LONG = 8
+"""Samples that are taken whatever they take."""
+ASSUMED_RATE = 2.0e13
+"""FLOP a second of a plain kernel of ours."""
+
+
+def seconds(source: Source) -> float:
+    """At most, of one visit."""
+    setup = source.setup
+    cap, size = float(setup.get("seconds", 0.0)), float(setup.get("bytes", 0))
+    taken = cap + ASSUMED_SETUP
+    if setup.get("kind") == "chase" and setup.get("path") not in ON_CHIP:
+        taken += size / ASSUMED_LAYOUT + min(size / GLOBAL_LINE, MOST_WARM) * ASSUMED_LOAD
+    if setup.get("kind") in ("stream", "vendor"):
+        taken += size * int(setup.get("arrays", 2)) / ASSUMED_FILL
+    if setup.get("kind") in ("kernel", "vendor"):
+        taken += max(0.0, LEAST_LONG * source.work.get("flop", 0.0) / ASSUMED_RATE - cap)
+    return taken
+
+
+def of_probes(sources: Iterable[Source], passes: int) -> dict[str, tuple[int, float]]:
+    """Probe -> (points, seconds of all their visits at most)."""
+    found: dict[str, tuple[int, float]] = {}
+    for source in sources:
+        probe = source.point.partition("#")[0]
+        points, spent = found.get(probe, (0, 0.0))
+        found[probe] = points + 1, spent + passes * seconds(source)
+    return found
