@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,8 @@ vmovups %ymm4, (%rsi,%rax)
 addq %rcx, %rax
 # OSACA-END
 """
-OSACA = shutil.which("osaca")
+BESIDE = str(Path(sys.executable).parent)
+OSACA = shutil.which("osaca") or shutil.which("osaca", path=BESIDE)
 TBLGEN = shutil.which("llvm-tblgen")
 INCLUDE = Path(TBLGEN).resolve().parents[1] / "include" if TBLGEN else Path()
 
