@@ -27,7 +27,7 @@ def execution(report: Report) -> Curves | None:
             *_banks(report),
             *_blocks(report),
             *_pressure(report, "execution.register_pressure", "register pressure", "registers a thread"),
-            *_pressure(report, "execution.shared_memory_pressure", "shared memory pressure", "of a block"),
+            *_pressure(report, "execution.shared_memory_pressure", "shared memory pressure", "bytes a block"),
             *_launches(report),
         )
     )

@@ -16,8 +16,9 @@ SUITE = (*gpu_execution.QUESTIONS, *gpu_memory.QUESTIONS)
 
 
 def programs(truth: GpuTruth) -> tuple[Program, ...]:
-    """Machine code of the chains, whose stall counts keep `fma_encoded` cycles between two steps."""
-    return tuple(
+    """Machine code of chains, whose stall counts keep `fma_encoded` cycles a step, and of the product."""
+    gemm = Program("gemm", "// tiles", "FFMA R0, R1, R2, R0", {"FFMA": 4096}, "verified", "found as wanted")
+    chains = tuple(
         Program(
             f"chain-{length}", f"// {length} steps", "FFMA R0, R0, R1, R2", {"FFMA": length}, "verified",
             f"wanted {length} FFMA; found the same and nothing else",
@@ -29,6 +30,7 @@ def programs(truth: GpuTruth) -> tuple[Program, ...]:
         )
         for length in (32, 64, 128)
     )  # fmt: skip
+    return (*chains, gemm)
 
 
 def make(truth: GpuTruth, seed: int = 1, noise: float = 0.001) -> tuple[Run, dict[str, list[Any]]]:

@@ -131,7 +131,20 @@ def peak_tensor(truth: GpuTruth) -> Question:
     )
 
 
+def kernels(truth: GpuTruth) -> Question:
+    """A tiled product that reaches a share of the peak; its machine code was inspected."""
+    name = "roofline/gemm_sweep"
+    found = []
+    for n in (1024, 4096):
+        flop = 2.0 * n**3
+        rate = truth.gemm_share * 64 * truth.fma_rate * truth.multiprocessors
+        work = {"flop": flop, "bytes": 12.0 * n**2}
+        point = ok_point(name, {"n": n}, work=work, program="gemm")
+        found.append(Simulated(point, (flop / rate + EMPTY,)))
+    return asked(name), found
+
+
 QUESTIONS = (
     chain, throughput, warp_sweep, bank_sweep, block_sweep, registers, shared_memory, peak_fp32, peak_fp64,
-    peak_tensor, launches,
+    peak_tensor, launches, kernels,
 )  # fmt: skip

@@ -29,6 +29,8 @@ class GpuTruth:
     mma_rate: float = 0.5
     """Matrix products of a warp (m16n8k16, FP16) a cycle of a multiprocessor."""
     dp_rate: float = 2.0
+    gemm_share: float = 0.6
+    """Of the FP32 peak that the suite's matrix product reaches."""
     banks: int = 32
     shared_latency: float = 23.0
     conflict: float = 2.0

@@ -133,8 +133,13 @@ def peak(name: MetricId, quantity: Quantity, operation: str = "") -> str:
     )
 
 
-def library(name: MetricId, quantity: Quantity) -> str:
-    """Measured, unverified: a routine of the installed library."""
+def library(name: MetricId, quantity: Quantity, ours: bool = False) -> str:
+    """Measured: a kernel of the suite (`ours`); or, unverified, a routine of the installed library."""
+    if ours:
+        return (
+            f"The suite's kernel {name.subject} ran at {amount(quantity)} for "
+            f"{size_name(name.subject)} = {name.part}, counted by the work of the definition."
+        )
     return (
         f"The library routine {name.subject} ran at {amount(quantity)} for "
         f"{size_name(name.subject)} = {name.part}, counted by the work of the definition; its machine code "

@@ -64,7 +64,9 @@ def _by_kind(evidence: Evidence, name: MetricId, quantity: Quantity, phrase: str
             titled = evidence.title(operation) if operation else ""
             text = sustained.told(name, quantity, titled, evidence.gpu)
         case Kind.KERNEL:
-            text = memory.library(name, quantity)
+            text = memory.library(
+                name, quantity, ours=evidence.gpu and not name.subject.startswith("vendor_")
+            )
         case Kind.RIDGE:
             text = memory.ridge(name, quantity, str(quantity.details.get("kernel", "")))
         case Kind.WARPS:

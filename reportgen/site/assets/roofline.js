@@ -20,6 +20,10 @@
     return String(Number(value.toPrecision(count || 3)));
   }
 
+  function named(precision) {
+    return precision.toUpperCase().replace("TENSOR_", "tensor ");
+  }
+
   function rate(value, unit) {
     const found = PREFIXES.find((entry) => value >= entry[0]) || [1, ""];
     return digits(value / found[0]) + " " + found[1] + unit + "/s";
@@ -171,7 +175,7 @@
   function peaks(svg, shown, precision, scale) {
     return shown.compute.map(function (roof) {
       const faded = precision && roof.name !== precision ? " rg-faded" : "";
-      const text = `${roof.name.toUpperCase()} ${rate(roof.rate, shown.unit)}`, right = WIDTH - RIGHT - 3;
+      const text = `${named(roof.name)} ${rate(roof.rate, shown.unit)}`, right = WIDTH - RIGHT - 3;
       const y = scale.y(roof.rate);
       make("text", { class: "rg-halo" + faded, x: right, y: y - 4, "text-anchor": "end" }, svg, text);
       return [right - 6.4 * text.length, y - 14, right, y];
@@ -233,7 +237,7 @@
     read.id = `rg-read-${++serial}`;
     read.setAttribute("aria-live", "polite");
     const precision = choice(tools, "Precision", [["", "all of FLOP"]].concat(
-      data.compute.map((roof) => [roof.name, roof.name.toUpperCase() + (roof.unit === "OP" ? " (OP/s)" : "")])), draw);
+      data.compute.map((roof) => [roof.name, named(roof.name) + (roof.unit === "OP" ? " (OP/s)" : "")])), draw);
     const known = new Set([].concat(...data.points.map((point) => Object.keys(point.bytes)), data.memory.map((roof) => roof.name)));
     const level = choice(tools, "Bytes that cross", [["", "the level that holds the data"]].concat(
       ["l1", "l2", "l3", "dram"].filter((name) => known.has(name)).map((name) => [name, name.toUpperCase()])), draw);
@@ -251,7 +255,7 @@
         return;
       }
       const name = document.createElement("b");
-      name.textContent = `${point.id} ${point.name} (${point.precision.toUpperCase()})`;
+      name.textContent = `${point.id} ${point.name} (${named(point.precision)})`;
       read.append(name, ...words(point).map(function (text) {
         const part = document.createElement("span");
         part.textContent = text;

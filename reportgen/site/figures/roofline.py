@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING
 
+from reportgen.findings.wording.names import precision
 from reportgen.site.figures import labels, style
 from reportgen.site.figures.roofline_record import Kernel, Memory, Roofline, frame
 from reportgen.units import format_value, significant
@@ -110,7 +111,7 @@ def _without_overlap(axes: Axes, data: Roofline, left: float, right: float) -> N
             linewidth=0.8,
             alpha=0.75,
             zorder=2,
-            label=f"thin: no overlap, {data.bound.upper()}" if number == len(data.memory) - 1 else None,
+            label=f"thin: no overlap, {precision(data.bound)}" if number == len(data.memory) - 1 else None,
         )
 
 
@@ -158,7 +159,7 @@ def _compute(axes: Axes, data: Roofline, right: float) -> list[tuple[float, str,
         )
         # Above its line, unless the next roof up is too near for a line of text.
         under = last / roof.rate < 1.5
-        text = f"{roof.precision.upper()} {format_value(roof.rate, f'{data.unit}/second', 3)}"
+        text = f"{precision(roof.precision)} {format_value(roof.rate, f'{data.unit}/second', 3)}"
         axes.annotate(
             text,
             (right, roof.rate),

@@ -41,7 +41,7 @@ def execution(view: View) -> Section | None:
         return None
     stated = view.stated(fact.metric for fact in facts)
     caption = "Curves over the warps and blocks of a launch; bands are intervals in which a step lies."
-    return Section("execution", "Multiprocessors", _body(view, facts, "execution", caption, stated))
+    return _section(view, "execution", "Multiprocessors", facts, caption, stated)
 
 
 def paths(view: View) -> Section | None:
@@ -53,7 +53,7 @@ def paths(view: View) -> Section | None:
     caption = (
         "Cycles of a load by path and by size, of walks, clusters and copies; bands are boundary intervals."
     )
-    return Section("paths", "Memory by path, cluster and copy", _body(view, facts, "paths", caption, stated))
+    return _section(view, "paths", "Memory by path, cluster and copy", facts, caption, stated)
 
 
 def _facts(view: View, kinds: tuple[Kind, ...]) -> list[Fact]:
@@ -67,22 +67,14 @@ def _facts(view: View, kinds: tuple[Kind, ...]) -> list[Fact]:
     )
 
 
-def _body(view: View, facts: list[Fact], name: str, caption: str, stated: Html) -> tuple[Html, ...]:
+def _section(view: View, name: str, title: str, facts: list[Fact], caption: str, stated: Html) -> Section:
+    """Words, sentences, figure and table."""
     findings = [view.report.finding.get(fact.metric) for fact in facts]
-    return present(
-        (
-            view.intro(name),
-            stated,
-            view.figure(name, sentence(findings[:4], caption), caption),
-            table(
-                name,
-                f"{caption.split(';')[0]}: every metric with its interval.",
-                COLUMNS,
-                (_row(view, fact) for fact in facts),
-                filtered=len(facts) > 20,
-            ),
-        )
-    )
+    drawn = view.figure(name, sentence(findings[:4], caption), caption)
+    rows = (_row(view, fact) for fact in facts)
+    what = f"{title}: every metric with its interval."
+    body = table(name, what, COLUMNS, rows, filtered=len(facts) > 20)
+    return Section(name, title, present((view.intro(name), stated, drawn, body)))
 
 
 def _row(view: View, fact: Fact) -> Row:

@@ -55,7 +55,9 @@ def section(view: View) -> Section | None:
         kernels(
             sheet,
             view.term,
-            "Kernels under the roofs: routines of the installed library and numpy, one thread.",
+            "Kernels under the roofs: those of the suite, and routines of the vendor."
+            if sheet.gpu
+            else "Kernels under the roofs: routines of the installed library and numpy, one thread.",
         ),
         table(
             "roofline",

@@ -227,6 +227,13 @@ def test_blocks_that_cost_nothing_measurable_have_no_cost() -> None:
 
 
 @BOTH
+def test_kernels_of_the_suite_are_inspected_and_under_the_roof_of_the_device(truth: GpuTruth) -> None:
+    kernel = found(truth)["kernel.sgemm.4096"]
+    assert near(kernel, truth.gemm_share * 64 * truth.fma_rate * truth.multiprocessors * truth.clock_hz)
+    assert kernel.status is Status.OK
+
+
+@BOTH
 def test_every_unit_has_a_peak_of_the_device_and_a_ridge_on_every_level(truth: GpuTruth) -> None:
     both = found(truth)
     crossings = {one.metric: one for one in ridges(both.values())}
