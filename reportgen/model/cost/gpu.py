@@ -19,6 +19,10 @@ from reportgen.model.cost.instruction import Instruction
 from reportgen.model.cost.latency import Span
 from reportgen.status import USABLE
 
+SCHEDULERS = 4
+"""Of a multiprocessor, each with units of its own, from compute capability 7.0 on (CUDA C++ Programming
+Guide, "Compute Capabilities").  A measured rate is that of a multiprocessor."""
+
 LANE_REGISTERS = 512
 """32-bit registers that a scheduler has for each of its 32 lanes (64 K a multiprocessor, four schedulers)."""
 
@@ -137,8 +141,9 @@ def warp(body: Sequence[Instruction], architecture: Architecture) -> Warp:
             latency[one] = 0.0
             unknown += [one.text] if name is None else []
             continue
-        interval = number(f"issue_interval.{name}", f"encoded.issue.{name}")
-        latency[one] = number(f"latency.{name}", f"encoded.latency.{name}")
+        interval = number(f"issue_interval.{name}", f"tensor.issue_interval.{name}")
+        interval = SCHEDULERS * interval if interval is not None else number(f"encoded.issue.{name}")
+        latency[one] = number(f"latency.{name}", f"tensor.latency.{name}", f"encoded.latency.{name}")
         slots = max(1.0, interval or 1.0)
         issue += slots
         conversions += slots if CONVERSION.fullmatch(name) else 0.0

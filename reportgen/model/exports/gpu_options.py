@@ -11,16 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reportgen.model.architecture import Architecture, Fact
+from reportgen.model.cost.gpu import SCHEDULERS
 from reportgen.model.exports import heading
 from reportgen.status import USABLE
 
 LATENCY = ("latency.{}", "tensor.latency.{}", "encoded.latency.{}")
 INITIATION = ("issue_interval.{}", "tensor.issue_interval.{}", "encoded.issue.{}")
 """Metrics of an operation, the measured ones first.  A measured interval is that of a whole multiprocessor,
-an encoded one that of one warp."""
-SCHEDULERS = 4
-"""Of a multiprocessor, each with units of its own, from compute capability 7.0 on (CUDA C++ Programming
-Guide, "Compute Capabilities").  A simulator's initiation interval is that of one unit."""
+an encoded one that of one warp, and a simulator's initiation interval that of one unit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from reportgen.model.cost import gpu, sass
 from reportgen.model.cost.estimate import estimate
 from reportgen.model.cost.parse import Unreadable, parse
 from reportgen.status import Status
-from tests.unit.model.cost.machine import core
+from tests.unit.model.cost.machine import core, fact
 
 LISTING = """
 	.headerflags	@"EF_CUDA_SM90"
@@ -133,3 +133,19 @@ def test_what_no_row_names_is_unknown() -> None:
 def test_sass_on_a_processor_is_refused() -> None:
     with pytest.raises(Unreadable, match="is SASS, written-core is x86_64"):
         estimate(parse("k.sass", LISTING), core())
+
+
+def test_a_measured_rate_is_shared_out_among_the_schedulers() -> None:
+    """It is that of a multiprocessor, and a warp belongs to one of four schedulers."""
+    body = [one for one in parse("k.sass", LISTING).instructions if one.mnemonic.startswith(("FFMA", "F2I"))]
+    measured = core(
+        isa="sm_90", instructions=(), resources=None, memory=(),
+        facts=(
+            fact("latency.fp32_fma", 4.0), fact("issue_interval.fp32_fma", 0.25, "cycle/instruction"),
+            fact("latency.convert_fp32_int32", 20.0),
+            fact("issue_interval.convert_fp32_int32", 2.0, "cycle/instruction"),
+        ),
+    )  # fmt: skip
+    found = gpu.warp(body, measured)
+    assert found.issue == pytest.approx(1.0 + 8.0)
+    assert not found.encoded
