@@ -86,7 +86,9 @@ def _memory(facts: Facts) -> list[str]:
     first, second, memory = (
         Part(f"load from {title}", facts.first(f"memory.{name}.latency")) for title, name in levels
     )
-    shared = facts.first("latency.shared_load", "execution.shared_bank_strides.latency")
+    shared = facts.first(
+        "latency.shared_load", "execution.shared_bank_strides.latency", "memory.shared.l1.latency"
+    )
     banks = facts.first("execution.shared_bank_strides.banks")
     return [
         *option("-gpgpu_l1_latency", first),
@@ -99,10 +101,10 @@ def _memory(facts: Facts) -> list[str]:
         "",
         *_beyond("-dram_latency", memory, second),
         "",
-        "# Caches: <sets>:<line>:<ways>,<policies>,<miss registers>,<queue>; only the first part is known.",
-        *_geometry(facts, "dl1", "l1"),
+        "# Caches: <kind>:<sets>:<line>:<ways>,<policies>,<miss registers>,<queue>; N lines, S sectors.",
+        *_geometry(facts, "dl1", "l1", "ca"),
         "",
-        *_geometry(facts, "dl2", "l2"),
+        *_geometry(facts, "dl2", "l2", "cg"),
     ]
 
 
@@ -113,13 +115,22 @@ def _beyond(name: str, outer: Part, inner: Part) -> list[str]:
     return [outer.note, inner.note, setting(name, difference)]
 
 
-def _geometry(facts: Facts, cache: str, level: str) -> list[str]:
-    """Sets, line and ways of a cache, always as a comment: a run never knows all of the option."""
-    size, line = facts.first(f"memory.{level}.capacity"), facts.first("memory.line")
+def _geometry(facts: Facts, cache: str, level: str, path: str) -> list[str]:
+    """Kind, sets, line and ways of a cache, always as a comment: a run never knows all of the option.
+
+    The line is that of the first level; a miss that brings less than a line makes a cache one of sectors.
+    """
+    size, sector = facts.first(f"memory.{level}.capacity"), facts.first(f"memory.sector.{path}")
+    line = facts.first("memory.line") if level == "l1" else None
     ways = facts.first(f"memory.{level}.associativity")
-    sets = "?"
+    sets = kind = "?"
     if size and line and ways and size.value and line.value and ways.value:
         sets = significant(size.value / line.value / ways.value)
-    parts = (Part("capacity", size), Part("line", line), Part("ways", ways))
-    known = f"{sets}:{parts[1].whole}:{parts[2].whole}"
-    return [*(part.note for part in parts), f"# -gpgpu_cache:{cache} {known},?,?,?"]
+    if sector and line and sector.value and line.value:
+        kind = "S" if sector.value < line.value else "N"
+    parts = {
+        name: Part(name, fact)
+        for name, fact in (("capacity", size), ("sector", sector), ("line", line), ("ways", ways))
+    }
+    known = f"{kind}:{sets}:{parts['line'].whole}:{parts['ways'].whole}"
+    return [*(part.note for part in parts.values()), f"# -gpgpu_cache:{cache} {known},?,?,?"]

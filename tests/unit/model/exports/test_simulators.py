@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import re
 
+import pyarrow as pa
 import pytest
 
+from reportgen.analysis.derive import quantities
+from reportgen.findings.derive import derive
 from reportgen.model.architecture import Architecture
+from reportgen.model.build import build
 from reportgen.model.exports import accel_sim, gpgpu_sim, gpu_options
+from tests.simulated.gpu import make
+from tests.simulated.gpu_truth import GpuTruth
 from tests.unit.model.exports.models import cpu, gpu, measured, target
 
 PAIR, FIVE, ONE = r"\d+,\d+", r"\d+(,\d+){4}", r"\d+"
@@ -98,7 +104,7 @@ def test_levels_are_differences_and_geometry_a_comment() -> None:
         "40", "230", "530",
     )  # fmt: skip
     assert (found["-gpgpu_smem_latency"], found["-gpgpu_shmem_num_banks"]) == ("23", "32")
-    assert "# -gpgpu_cache:dl1 32:128:64,?,?,?" in comments(content)  # 256 KiB / 128 / 64
+    assert "# -gpgpu_cache:dl1 S:32:128:64,?,?,?" in comments(content)  # 256 KiB / 128 / 64
     assert "# -ptx_opcode_latency_fp ?,?,?,4,?" in comments(content)
 
 
@@ -108,6 +114,24 @@ def test_levels_are_differences_and_geometry_a_comment() -> None:
 def test_the_capability_is_that_of_the_target(isa: str, major: str, minor: str) -> None:
     found = settings(gpgpu_sim.encode(gpu((), isa)))
     assert found == {"-gpgpu_compute_capability_major": major, "-gpgpu_compute_capability_minor": minor}
+
+
+def test_a_simulated_device_is_found_again_in_the_configuration() -> None:
+    truth = GpuTruth()
+    run, rows = make(truth)
+    found = quantities(run, pa.table(rows))
+    architecture = build(run, found, derive(run, found))
+    content = gpgpu_sim.encode(architecture)
+    values = settings(content)
+    assert int(values["-gpgpu_l1_latency"]) == truth.l1_latency
+    assert int(values["-gpgpu_l2_rop_latency"]) == truth.l2_latency - truth.l1_latency
+    assert int(values["-dram_latency"]) == pytest.approx(truth.memory_latency - truth.l2_latency, abs=1)
+    assert int(values["-gpgpu_smem_latency"]) == truth.shared_latency
+    assert int(values["-gpgpu_shmem_num_banks"]) == truth.banks
+    assert "# -gpgpu_cache:dl1 S:?:128:?,?,?,?" in comments(content)
+    # four warp instructions a cycle of a multiprocessor: one a cycle of each scheduler
+    units = settings(accel_sim.encode(architecture))
+    assert units["-trace_opcode_latency_initiation_sp"] == f"{truth.fma_latency:g},1"
 
 
 def test_a_cpu_run_gives_none() -> None:
