@@ -22,7 +22,7 @@ from tests.simulated.memory_points import (
     tlb_probe,
     working_set_probe,
 )
-from tests.simulated.roofline_points import library_probes, peak_probes
+from tests.simulated.roofline_points import library_probes, peak_probes, sustained_probe
 from tests.simulated.sampler import Timed
 from tests.simulated.truth import CpuTruth
 
@@ -45,6 +45,14 @@ def everything(truth: CpuTruth) -> list[Asked]:
         *library_probes(truth),
         *disturbed_probes(truth),
     ]
+
+
+def with_load(truth: CpuTruth) -> list[Asked]:
+    """The same, and all cores under load for seconds.
+
+    Not in `everything`: another probe would draw other noise for all of them.
+    """
+    return [*everything(truth), sustained_probe(truth)]
 
 
 def _as_inspected(truth: CpuTruth, asked: list[Asked]) -> list[Asked]:
