@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import atexit
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from reportgen.backends.cuda.binding import Argument, Handle, Shape, fail
@@ -28,6 +28,8 @@ class _Kernel:
     cubin: bytes
     name: str
     past: Handle = None
+    asked: dict[int, int] = field(default_factory=dict)
+    """Attributes that were set."""
 
 
 class PycudaBinding:
@@ -122,10 +124,12 @@ class PycudaBinding:
         if which in _NAMES:
             named = getattr(self._cuda.function_attribute, _NAMES[which])
             self._call("cuFuncSetAttribute", function.own.set_attribute, named, value)
-            return
-        if function.past is None:
+        elif function.past is None:
             function.past = self._rest.function(self._rest.load(function.cubin), function.name)
-        self._rest.set_function_attribute(function.past, which, value)
+        function.asked[which] = value
+        if function.past is not None:
+            for attribute, wanted in function.asked.items():
+                self._rest.set_function_attribute(function.past, attribute, wanted)
 
     def variable(self, module: Handle, name: str) -> tuple[int, int]:
         """(address, bytes) of a variable of a module."""

@@ -28,10 +28,12 @@ except Exception as error:
     print(type(error).__name__, error)
     sys.exit()
 setup = {"kernel": "probe_x", "arguments": "input:float; output:unsigned; clocks:unsigned", "threads": 32}
+wide = {"kernel": "probe_cluster_16", "blocks": 16, "cluster": 16, "portable": 0, "dynamic_bytes": 49152}
 for how in sys.argv[1:]:
-    code = f"stand-in ioc 128 {how}\\0".encode()
+    code = f"stand-in ioc 128 {how.removeprefix('wide-')}\\0".encode()
+    given = setup | (wide if how.startswith("wide-") else {})
     try:
-        batch = launcher.measure(Order("p", code, "s", setup, 0.01, 0.0, 1, 0))
+        batch = launcher.measure(Order("p", code, "s", given, 0.01, 0.0, 1, 0))
         print(how, batch.facts["binding"], batch.status, batch.columns["ticks"][0])
     except Exception as error:
         print(how, type(error).__name__, error)
@@ -75,6 +77,13 @@ def test_programs(folder: Path) -> None:
     assert said[4].startswith("fault DeviceLost")
     assert "700" in said[4]
     assert said[5].startswith("fine DeviceLost")
+
+
+def test_attributes_that_pycuda_does_not_name_are_set_past_it(folder: Path) -> None:
+    assert run(folder, "wide-fine", "fine", "wide-refused")[:2] == [
+        "wide-fine pycuda ok 128",
+        "fine pycuda ok 128",
+    ]
 
 
 @pytest.mark.parametrize("code", ["34", "100", "803", "999"])
