@@ -12,8 +12,7 @@ from reportgen.cli import output
 from reportgen.errors import UserError
 
 if TYPE_CHECKING:
-    from reportgen.validation.record import Validation
-    from reportgen.validation.statistics import Number
+    from reportgen.validation.record import Number, Validation
 
 
 @click.command(

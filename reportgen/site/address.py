@@ -32,6 +32,11 @@ def model_page(device: str) -> str:
     return f"devices/{device}/model/index.md"
 
 
+def validation_page(device: str) -> str:
+    """The cost model against measured loops: a device's newest validation."""
+    return f"devices/{device}/validation/index.md"
+
+
 def workloads_page(device: str) -> str:
     """Counted workloads under the roofs of a device's newest report."""
     return f"devices/{device}/workloads/index.md"

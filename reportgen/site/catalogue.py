@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from reportgen.site.report import Report
@@ -34,6 +35,8 @@ class Shelf:
 
     device: str
     entries: tuple[Entry, ...]
+    validation: str = ""
+    """Its newest validation run, empty where there is none."""
 
     @property
     def newest(self) -> Entry:
@@ -60,12 +63,18 @@ class Shelf:
         return None
 
 
-def shelve(entries: list[Entry]) -> tuple[Shelf, ...]:
-    """Entries, newest first, by device; devices in alphabetical order of their ids."""
+def shelve(entries: list[Entry], validations: Mapping[str, str] | None = None) -> tuple[Shelf, ...]:
+    """Entries, newest first, by device; devices in alphabetical order of their ids.
+
+    `validations` is the newest validation of each device that has one.
+    """
+    known = validations or {}
     devices: dict[str, list[Entry]] = {}
     for entry in entries:
         devices.setdefault(entry.device, []).append(entry)
-    return tuple(Shelf(device, tuple(some)) for device, some in sorted(devices.items()))
+    return tuple(
+        Shelf(device, tuple(some), known.get(device, "")) for device, some in sorted(devices.items())
+    )
 
 
 def measured(shelves: tuple[Shelf, ...]) -> tuple[Shelf, ...]:

@@ -16,6 +16,7 @@ MOST_DEVICES = 20
 """Devices named in the nav; with more of them the nav would weigh more than the pages."""
 
 
+VALIDATIONS = "Validation of the cost model"
 TARGETS = "CUDA targets (toolchain)"
 
 
@@ -25,6 +26,11 @@ def devices(shelves: tuple[Shelf, ...]) -> list[Any]:
     found: list[Any] = [address.DEVICES]
     if len(measured) <= MOST_DEVICES:
         found += [{shelf.name: address.device_page(shelf.device)} for shelf in measured]
+        checked = [
+            {shelf.name: address.validation_page(shelf.device)} for shelf in measured if shelf.validation
+        ]
+        if checked:
+            found.append({VALIDATIONS: checked})
     if targets:
         group: list[Any] = [address.TARGETS]
         if len(toolkits.versions(targets)) > 1:

@@ -7,19 +7,22 @@ taken from `cache/results/` and `cache/figures/`; an unchanged page keeps its ti
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from reportgen.roofline.roofs import FLOP
 from reportgen.roofline.workloads import place as place_workloads
 from reportgen.roofline.workloads import sheet_of
 from reportgen.runs import store
-from reportgen.site import address, catalogue, pictures
+from reportgen.runs.schema import VALIDATION
+from reportgen.site import address, catalogue, pictures, validations
 from reportgen.site.address import Links
 from reportgen.site.catalogue import Entry, Shelf, shelve
 from reportgen.site.figures import roofline, roofline_across, roofline_record
+from reportgen.site.figures import validation as scatter
 from reportgen.site.figures.cache import drawn
 from reportgen.site.files import remove_others, write_if_changed
 from reportgen.site.markup import Html
@@ -38,6 +41,7 @@ from reportgen.site.pages import (
     published,
     targets,
     toolkits,
+    validation,
     versions,
     workloads,
 )
@@ -113,8 +117,9 @@ class Renderer:
 
     def __post_init__(self) -> None:
         self.results = Results(self.cache / "results")
+        self.validations = validations.Validations(self.results)
         self.families: dict[tuple[str, str, Links], Page] = {}
-        """Pages that say nothing of other runs: families of probes, models."""
+        """Pages that say nothing of other runs: families of probes, models, validations."""
         self.devices: dict[tuple[object, ...], Page] = {}
 
     def render(self) -> Site:
@@ -124,14 +129,20 @@ class Renderer:
 
     def _render(self) -> Site:
         warnings: list[Warned] = []
-        shelves = shelve([self._entry(ref, warnings) for ref in store.list_runs(self.data)])
+        refs = store.list_runs(self.data)
+        checked = self._checked(refs, warnings)
+        shelves = shelve(
+            [self._entry(ref, warnings) for ref in refs if ref.kind != VALIDATION],
+            {device: some[0].run.run for device, some in checked.items()},
+        )
         tree = self.cache / "pages"
         pages: list[Rendered] = []
         assets: list[Rendered] = [
             Rendered(f"assets/reportgen/{path.name}", path) for path in sorted(ASSETS.iterdir())
         ]
         shown: dict[str, Mapping[str, Picture]] = {}
-        for page in self._pages(shelves, assets, shown, tree):
+        validated = self._validations(checked, assets, tree)
+        for page in chain(self._pages(shelves, assets, shown, tree), validated):
             write_if_changed(tree / page.uri, page.markdown.encode())
             pages.append(Rendered(page.uri, tree / page.uri, page.title))
         remove_others(tree, {item.path for item in (*pages, *assets)})
@@ -175,6 +186,53 @@ class Renderer:
                 else:
                     drawn_of = shown[entry.run] = self._draw(entry, entry.report, assets, tree)
                     yield from self._run(shelf, entry, entry.report, drawn_of)
+
+    def _checked(
+        self, refs: Sequence[store.RunRef], warnings: list[Warned]
+    ) -> dict[str, list[validations.Checked]]:
+        """Validations by device, the newest first; one that cannot be shown is a warning."""
+        found: dict[str, list[validations.Checked]] = {}
+        for ref in refs:
+            if ref.kind == VALIDATION:
+                try:
+                    one = self.validations.checked(ref)
+                    found.setdefault(ref.device, []).append(one)
+                except Unreadable as error:
+                    warnings.append(Warned(ref.device, ref.run, str(error)))
+        return found
+
+    def _validations(
+        self, checked: Mapping[str, Sequence[validations.Checked]], assets: list[Rendered], tree: Path
+    ) -> Iterator[Page]:
+        """Each validation at its own address, and a device's newest at that of the device."""
+        for device_id, some in checked.items():
+            for one in some:
+                picture = self._scatter(one, assets, tree)
+                places = [address.run_page(device_id, one.run.run)]
+                places += [address.validation_page(device_id)] if one is some[0] else []
+                for newest, here in enumerate(places):
+                    key = (here, one.key, self.links)
+                    if key not in self.families:
+                        self.families[key] = validation.page(
+                            here, one, picture, self.links, newest=newest > 0
+                        )
+                    yield self.families[key]
+
+    def _scatter(self, one: validations.Checked, assets: list[Rendered], tree: Path) -> Picture | None:
+        """The picture of a validation, and what lies beside it for download."""
+        assets += [
+            Rendered(validation.asset(one.found, name), place) for name, (place, _) in one.files.items()
+        ]
+        record = validation.scatter(one.found)
+        if record is None:
+            return None
+        figure = drawn(self.cache / "figures", validation.FIGURE, record, scatter.draw)
+        files = validation.figures(one.found, figure)
+        for uri, content in files.items():
+            write_if_changed(tree / uri, content)
+            assets.append(Rendered(uri, tree / uri))
+        light, dark = files
+        return Picture(light, dark, (figure.width, figure.height))
 
     def _rooflines(self, shelves: tuple[Shelf, ...], assets: list[Rendered], tree: Path) -> Html:
         """The same workloads on every device, with the figure; nothing for fewer than two devices."""
@@ -267,7 +325,7 @@ class Renderer:
         runs = tuple(
             (one.run, one.report.digest if one.report is not None else one.error) for one in shelf.entries
         )
-        key = (view.here, runs, self.links, self.site_url)
+        key = (view.here, runs, shelf.validation, self.links, self.site_url)
         if key not in self.devices:
             self.devices[key] = device.page(view, shelf, entry, self.site_url, newest=newest)
         return self.devices[key]

@@ -5,12 +5,32 @@ from __future__ import annotations
 import msgspec
 
 from reportgen.status import Status
-from reportgen.validation.statistics import Errors, Number
 
 VALIDATION_SCHEMA = 1
 
 MODEL = "cost model"
 """Name of this project's own predictor."""
+
+
+class Number(msgspec.Struct, frozen=True):
+    """A statistic with the interval of its bootstrap; no interval where there is one kind of loop only."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+class Errors(msgspec.Struct, frozen=True):
+    """Of one predictor on one set of loops."""
+
+    loops: int
+    kinds: int
+    mape: Number
+    """Mean of |predicted - measured| / measured."""
+    median: Number
+    """Median of the same."""
+    tau: Number | None
+    """Kendall's rank correlation of predicted and measured cycles of a round."""
 
 
 class Predictor(msgspec.Struct, frozen=True):

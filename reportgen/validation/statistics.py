@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
 import numpy as np
 import scipy.stats
+
+from reportgen.validation.record import Errors, Number
 
 DRAWS = 2000
 SEED = 20261130
@@ -24,27 +25,6 @@ LEAST = 3
 """Loops; fewer have no rank correlation worth the name."""
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-
-
-class Number(msgspec.Struct, frozen=True):
-    """A statistic with the interval of its bootstrap; no interval where there is one kind of loop only."""
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-
-
-class Errors(msgspec.Struct, frozen=True):
-    """Of one predictor on one set of loops."""
-
-    loops: int
-    kinds: int
-    mape: Number
-    """Mean of |predicted - measured| / measured."""
-    median: Number
-    """Median of the same."""
-    tau: Number | None
-    """Kendall's rank correlation of predicted and measured cycles of a round."""
 
 
 def ape(predicted: Sequence[float], measured: Sequence[float]) -> Array:

@@ -104,6 +104,7 @@ def page(view: View, shelf: Shelf, entry: Entry, site_url: str, *, newest: bool)
         model=view.page(address.model_page(run.device.id)),
         reading=view.links.written(view.here, address.HOW_TO_READ),
         count=len(shelf.entries),
+        validation=view.page(address.validation_page(run.device.id)) if shelf.validation else "",
         latest=view.page(address.device_page(run.device.id)),
         is_latest=shelf.newest is entry,
         corrected=_corrected(view, shelf, run.run),

@@ -1,0 +1,120 @@
+"""Validations of a data folder: derived once and kept, and the newest of each device."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+import reportgen
+from reportgen.errors import ReportgenError
+from reportgen.model.architecture import Architecture
+from reportgen.runs import read, store, verify
+from reportgen.runs.schema import MANIFEST, PROGRAMS, SAMPLES, VALIDATION, Run
+from reportgen.site.files import write_if_changed
+from reportgen.site.results import RAW, Results, Unreadable
+from reportgen.validation import exports
+from reportgen.validation.record import Validation
+
+log = logging.getLogger(__name__)
+
+MADE = {
+    exports.JSON: "everything on this page: loops, predictions, errors, rankings",
+    exports.CSV: "one row a loop: measured and predicted cycles with their ranges",
+}
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A validation with what lies beside it."""
+
+    run: Run
+    found: Validation
+    files: dict[str, tuple[Path, str]]
+    """Name -> where its bytes lie, and what it is."""
+    key: str
+
+
+@dataclass
+class Validations:
+    """What one process remembers; kept in the folder of the results."""
+
+    results: Results
+    known: dict[str, Checked] = field(default_factory=dict)
+
+    def checked(self, ref: store.RunRef) -> Checked:
+        """The validation of a run of that kind, by the model of the run that it names.
+
+        Raises:
+            Unreadable: one of the two cannot be read, or the run of the model is not there.
+        """
+        try:
+            run = read.load(ref.path).run
+            model = ref.path.with_name(str(run.plan.get("model", "")))
+            if not (model / MANIFEST).is_file():
+                raise Unreadable(
+                    f"the run of its model, {model.name or 'which it does not name'}, is not here"
+                )
+            report = self.results.report(model)
+            parts = (_code(), self.results.key(ref.path), self.results.key(model))
+            key = hashlib.sha256("".join(parts).encode()).hexdigest()[:32]
+            if key not in self.known:
+                folder = self.results.folder / key
+                found = self._kept(folder) or self._derive(ref.path, folder, report.architecture)
+                self.known[key] = Checked(run, found, _files(ref.path, folder), key)
+            return self.known[key]
+        except (ReportgenError, OSError) as error:
+            text = str(error).replace(str(ref.path), f"{ref.device}/{ref.run}")
+            raise Unreadable(text) from None
+
+    def _kept(self, folder: Path) -> Validation | None:
+        try:
+            return msgspec.json.decode((folder / exports.JSON).read_bytes(), type=Validation)
+        except (FileNotFoundError, msgspec.DecodeError):
+            return None
+
+    def _derive(self, path: Path, folder: Path, architecture: Architecture) -> Validation:
+        # Imported here: deriving needs pandas and scipy, showing what was derived does not.
+        from reportgen.validation import derive
+
+        faults = verify.verify(path)
+        if faults:
+            raise Unreadable("; ".join(faults))
+        try:
+            found = derive.derive(read.load(path), architecture)
+        except ReportgenError:
+            raise
+        except Exception as error:  # one odd bundle must not take the whole site with it
+            log.debug("deriving %s failed", path, exc_info=True)
+            raise Unreadable(f"it cannot be derived ({type(error).__name__}: {error})") from error
+        write_if_changed(folder / exports.JSON, exports.to_json(found))
+        write_if_changed(folder / exports.CSV, exports.to_csv(found))
+        return found
+
+
+def newest(refs: Sequence[store.RunRef]) -> dict[str, str]:
+    """Device -> its newest validation that has a readable manifest; `refs` newest first."""
+    found: dict[str, str] = {}
+    for ref in refs:
+        if ref.kind == VALIDATION and not ref.error:
+            found.setdefault(ref.device, ref.run)
+    return found
+
+
+def _files(path: Path, folder: Path) -> dict[str, tuple[Path, str]]:
+    made = {name: (folder / name, what) for name, what in MADE.items()}
+    return made | {name: (path / name, RAW[name]) for name in (SAMPLES, MANIFEST, PROGRAMS)}
+
+
+@cache
+def _code() -> str:
+    """Digest of the source that makes a validation; that of the model is in the keys of the results."""
+    digest = hashlib.sha256()
+    for path in sorted((Path(reportgen.__file__).parent / "validation").glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
