@@ -16,6 +16,7 @@ from reportgen.analysis.evidence import Evidence, disturbed_share
 from reportgen.analysis.gpu_banks import banks
 from reportgen.analysis.gpu_blocks import blocks
 from reportgen.analysis.gpu_bulk import bulk
+from reportgen.analysis.gpu_chase import chase_by_path, has_path
 from reportgen.analysis.gpu_cluster import cluster
 from reportgen.analysis.gpu_distance import distance
 from reportgen.analysis.gpu_launch import by_path, has_shape, launch_bandwidth, of_path, warps
@@ -24,7 +25,7 @@ from reportgen.analysis.gpu_on_chip import on_chip
 from reportgen.analysis.gpu_pressure import pressure
 from reportgen.analysis.gpu_sector import sectors
 from reportgen.analysis.gpu_tlb import has_distance, tlb_by_distance
-from reportgen.analysis.hierarchy import reported
+from reportgen.analysis.hierarchy import Hierarchy, reported
 from reportgen.analysis.interference import interference
 from reportgen.analysis.library import library
 from reportgen.analysis.line import line
@@ -168,12 +169,15 @@ def _memory(run: Run, probes: list[Evidence], result: dict[str, list[Quantity]])
     for evidence in by_analysis["working_set"]:
         result[evidence.probe.id] = []
         for path, own in by_path(evidence):
+    ways: dict[str, Hierarchy] = {}
             several, found, one = working_set(own)
             result[evidence.probe.id] += of_path(path, several)
             hierarchy, curve = hierarchy or found, curve or one
     known = hierarchy if hierarchy is not None and hierarchy.ends else reported(run.device)
     length = float(LINE)
     for evidence in by_analysis["line"]:
+            if found is not None:
+                ways[path or str(own.points[0].settings.get("path", ""))] = found
         result[evidence.probe.id] = []
         for path, own in by_path(evidence):
             result[evidence.probe.id] += of_path(path, [line(own)])
@@ -189,7 +193,10 @@ def _memory(run: Run, probes: list[Evidence], result: dict[str, list[Quantity]])
         read = launch_bandwidth if has_shape(evidence) else bandwidth
         result[evidence.probe.id] = read(evidence, known)
     for evidence in by_analysis["pointer_chase"]:
-        result[evidence.probe.id] = pointer_chase(evidence, known, curve)
+        if has_path(evidence):
+            result[evidence.probe.id] = chase_by_path(evidence, known, ways)
+        else:
+            result[evidence.probe.id] = pointer_chase(evidence, known, curve)
 
 
 def _latencies(probes: list[Evidence], result: dict[str, list[Quantity]]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.simulated.asked import ok_point
-from tests.simulated.gpu_truth import EMPTY, GpuTruth, Question, Simulated, asked
+from tests.simulated.gpu_truth import EMPTY, KIB, MIB, GpuTruth, Question, Simulated, asked
 
 WALK = 128
 """Loads of a walk; fewer than on a device, for every one is a row."""
@@ -24,6 +24,21 @@ def working_set(truth: GpuTruth) -> Question:
         for eighth in range(13 * 4, 30 * 4):
             size = int(2 ** (eighth / 4)) // 128 * 128
             inner = truth.l1_latency if path == "ca" and size <= truth.l1_bytes else truth.l2_latency
+            each = inner if size <= truth.l2_bytes else truth.memory_latency
+            settings = {"path": path, "bytes": size}
+            point = ok_point(name, settings, work={"steps": 64.0}, facts={"bytes_actual": size})
+            found.append(Simulated(point, (64 * each * 8 + EMPTY,), 8))
+    return asked(name), found
+
+
+def chases(truth: GpuTruth) -> Question:
+    """The middle of every level, by paths that meet the first one and by one that passes it by."""
+    name = "memory_hierarchy/pointer_chasing"
+    found = []
+    for path in ("plain", "ca", "cg", "nc", "volatile"):
+        for size in (16 * KIB, 4 * MIB, 512 * MIB):
+            first = truth.read_only_latency if path == "nc" else truth.l1_latency
+            inner = first if path not in ("cg", "volatile") and size <= truth.l1_bytes else truth.l2_latency
             each = inner if size <= truth.l2_bytes else truth.memory_latency
             settings = {"path": path, "bytes": size}
             point = ok_point(name, settings, work={"steps": 64.0}, facts={"bytes_actual": size})
@@ -82,6 +97,20 @@ def lines(truth: GpuTruth) -> Question:
     return asked(name), found
 
 
+def conflicts(truth: GpuTruth) -> Question:
+    """Lines some power of two apart fall into one set, or into as many as the distance is short of a way."""
+    name = "memory_hierarchy/cache_conflict"
+    found = []
+    way = truth.l1_bytes // truth.ways
+    for stride in (4096, 8192, 16384, 32768):
+        for count in (2, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64):
+            each = -(-count // max(1, way // stride))
+            cycles = truth.l1_latency if each <= truth.ways else truth.l2_latency
+            point = ok_point(name, {"stride": stride, "count": count}, work={"steps": 64.0})
+            found.append(Simulated(point, (64 * cycles * 8 + EMPTY,), 8))
+    return asked(name), found
+
+
 def translation(truth: GpuTruth) -> Question:
     name = "memory_hierarchy/tlb_reach"
     found = []
@@ -130,5 +159,5 @@ def streams(truth: GpuTruth) -> Question:
 
 
 QUESTIONS = (
-    distances, working_set, on_chip, walk, lines, translation, clusters, copies, streams,
+    distances, working_set, chases, on_chip, walk, lines, conflicts, translation, clusters, copies, streams,
 )  # fmt: skip

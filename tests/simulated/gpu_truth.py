@@ -40,7 +40,11 @@ class GpuTruth:
     far_share: float = 0.5
     l1_bytes: int = 256 << 10
     l2_bytes: int = 50 << 20
+    ways: int = 16
+    """Of the first level."""
     l1_latency: float = 40.0
+    read_only_latency: float = 40.0
+    """Of the first level by the read-only path."""
     l2_latency: float = 270.0
     memory_latency: float = 800.0
     line: int = 128

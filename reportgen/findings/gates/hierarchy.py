@@ -101,7 +101,7 @@ def _outside_level(evidence: Evidence, name: MetricId, quantity: Quantity) -> It
         where = ""
         if end is not None and size > interval(end)[1]:
             where = f"beyond the measured end of {level(name.subject)}"
-        elif inside is not None and size < interval(inside)[0]:
+        elif inside is not None and size < interval(inside)[0] and not quantity.details.get("bypasses"):
             where = f"still inside {level(LEVELS[index - 1])}"
         if where:
             yield Breach(

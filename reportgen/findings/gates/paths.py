@@ -15,6 +15,9 @@ from reportgen.findings.wording.names import level, noun
 TOLERANCE = {"l1": 0.25, "shared": 0.25, "l2": 0.25}
 """Relative.  Paths differ by a few cycles of address arithmetic or tag look-up, not by half the latency."""
 
+THROUGH_ALL = ("plain", "nc", "texture")
+"""Paths of a GPU that meet every level, so that the first one they meet is the first of the device."""
+
 FAR = 0.5
 """For levels outside the core, which also differ by placement, translation and neighbours."""
 
@@ -25,6 +28,11 @@ def _paths(evidence: Evidence, name: str) -> list[Quantity]:
         quantity
         for metric, quantity in evidence.of_kind(Kind.LEVEL_LATENCY, Kind.CHASE)
         if metric.subject == name and not metric.pages
+    ]
+    found += [
+        quantity
+        for metric, quantity in evidence.of_kind(Kind.PATH_LATENCY)
+        if metric.subject == name and metric.part in THROUGH_ALL
     ]
     load = evidence.usable("latency.l1_load") if name == LEVELS[0] else None
     return [*found, load] if load is not None else found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.evidence import central
 from reportgen.findings.metric import Kind, MetricId
+from reportgen.findings.wording.gpu_names import path
 from reportgen.findings.wording.names import (
     FAR_APART,
     apart,
@@ -99,9 +100,10 @@ def level_latency(name: MetricId, quantity: Quantity) -> str:
 
 def chase(name: MetricId, quantity: Quantity) -> str:
     """Measured: the second measure of a level's latency, at one size."""
+    by = f", loads {path(name.part)}," if name.part else ""
     return (
-        f"A pointer chase over one random cycle in the {level(name.subject)} range takes {amount(quantity)} "
-        "a step."
+        f"A pointer chase over one random cycle in the {level(name.subject)} range{by} takes "
+        f"{amount(quantity)} a step."
     )
 
 

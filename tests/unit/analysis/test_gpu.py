@@ -130,6 +130,23 @@ def test_a_device_larger_than_every_launch_has_a_bound() -> None:
 
 
 @BOTH
+def test_a_chase_is_of_the_level_that_its_path_meets(truth: GpuTruth) -> None:
+    both = found(truth)
+    assert near(both["chase.l1.latency"], truth.l1_latency)
+    assert near(both["chase.l2.latency"], truth.l2_latency)
+    assert near(both["chase.dram.latency"], truth.memory_latency)
+    assert near(both["chase.l1.plain.latency"], truth.l1_latency)
+    assert near(both["chase.l2.cg.latency"], truth.l2_latency)
+    assert "chase.l1.cg.latency" not in both
+
+
+def test_of_a_path_that_may_pass_a_level_by_nothing_is_said_without_its_sweep() -> None:
+    chase = found()["chase.l1.volatile.latency"]
+    assert (chase.status, chase.value) == (Status.INVALID, None)
+    assert "no sweep by the path volatile" in chase.reason
+
+
+@BOTH
 def test_constant_memory_has_levels_and_an_end_that_is_a_bound(truth: GpuTruth) -> None:
     both = found(truth)
     for number, size in enumerate(truth.constant_bytes, 1):
@@ -171,6 +188,12 @@ def test_a_walk_whose_loads_all_miss_has_no_sector() -> None:
 def test_lines_by_path_are_not_mixed(truth: GpuTruth) -> None:
     assert found(truth)["memory.line"].value == truth.line
     assert found(truth)["memory.cg.line"].value == truth.sector
+
+
+@BOTH
+def test_ways_of_the_first_level(truth: GpuTruth) -> None:
+    ways = found(truth)["memory.l1.associativity"]
+    assert (ways.low, ways.high) == (truth.ways, 20)
 
 
 @BOTH

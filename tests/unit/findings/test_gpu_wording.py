@@ -144,6 +144,14 @@ def test_figures_of_publications_speak_of_shared_memory_without_naming_a_level(
     assert "H100" in check.explanation
 
 
+def test_two_paths_into_one_cache_that_differ_by_half_are_shown_as_a_contradiction() -> None:
+    """Seen: L1 latency 68 cycles, the read-only path into the same cache 35, both without a doubt."""
+    odd = found(GpuTruth(l1_latency=68.0, read_only_latency=35.0))
+    for metric in ("memory.l1.latency", "chase.l1.nc.latency"):
+        assert any("paths into one cache differ" in text for text in odd[metric].contradictions), metric
+        assert odd[metric].confidence < 0.7
+
+
 def test_a_rate_of_another_product_decides_nothing() -> None:
     (check,) = [one for one in found()["bandwidth.dram.read"].checks if one.channel == PUBLISHED]
     assert check.outcome == ABSENT
