@@ -1,5 +1,4 @@
-"""Build hook: a wheel carries the suite, the published figures and the validation loops; an editable install
-does not.
+"""Build hook: a wheel carries suite, published figures and validation loops; an editable install does not.
 
 `probes/` becomes `reportgen/_probes`, `data/published/` becomes `reportgen/_published`, `data/golden/`
 becomes `reportgen/_golden`, `validation/` becomes `reportgen/_validation`.  All stay at the top of the
