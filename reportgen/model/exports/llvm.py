@@ -72,7 +72,7 @@ def _load_latency(known: tuple[Scheduled, ...]) -> list[str]:
 
 def _write(prefix: str, one: Scheduled) -> list[str]:
     """One `SchedWriteRes`, or the same as a comment where its latency is not known."""
-    keeps = f"keeps its resource {significant(one.cycles)} cycles, resources {one.how}"
+    keeps = f"keeps its resource {significant(one.cycles)} cycles, {one.origin}"
     head = [
         f"// {one.title or one.operation}: {one.form}",
         f"// {heading.told(one.latency)}" if one.latency is not None else "// latency: not measured",

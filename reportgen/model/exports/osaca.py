@@ -147,7 +147,7 @@ _OPERANDS = {
 
 def _entry(name: str, operands: tuple[str, ...], one: Scheduled) -> list[str]:
     latency = heading.told(one.latency) if one.latency is not None else "latency not measured"
-    lines = [f"# {one.operation}: {latency};", f"#   resources {one.how}", f"- name: {name}", "  operands:"]
+    lines = [f"# {one.operation}: {latency};", f"#   {one.origin}", f"- name: {name}", "  operands:"]
     for kind in operands:
         first, *others = _OPERANDS.get(kind, ("class: register", f"name: {kind}"))
         lines += [f"  - {first}", *(f"    {other}" for other in others)]

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 
 from reportgen.model.architecture import Architecture, Fact, Instruction
 from reportgen.model.cost.uses import Demand, How, Uses
+from reportgen.model.mapping import TOLERANCE
 from reportgen.status import USABLE
+from reportgen.units import significant
 
 SURE = (How.PAIRED, How.WIDTH)
 """How an operation may have come to its resources; anything further is a guess of the cost model."""
@@ -34,6 +36,19 @@ class Scheduled:
     cycles: float
     """For which it is kept."""
     how: How
+
+    @property
+    def origin(self) -> str:
+        """Where the resources come from, and whether they allow another rate than was measured alone."""
+        by_resources = self.cycles / len(self.ports)
+        measured = self.interval.value or 0.0
+        text = f"resources {self.how}"
+        if abs(by_resources / measured - 1) <= TOLERANCE:
+            return text
+        return (
+            f"{text}; in mixes one each {significant(by_resources)} cycles, alone one each "
+            f"{significant(measured)}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +90,7 @@ def _scheduled(one: Instruction, demand: Demand | None) -> Scheduled | str:
 
 
 def _usable(fact: Fact | None) -> Fact | None:
-    return fact if fact is not None and fact.status in USABLE and fact.value is not None else None
+    return fact if fact is not None and fact.status in USABLE and fact.value else None
 
 
 def _name(resource: str) -> str:

@@ -64,6 +64,17 @@ def test_operations_have_the_resources_of_the_model_or_of_another_width() -> Non
     assert known["vector_int32_add_256"].ports == ("r5", "r6", "r9", "r10")  # by number, not by letters
 
 
+def test_a_rate_that_the_resources_do_not_allow_is_told() -> None:
+    """Stores to one line alone may go faster than the stores of a mix."""
+    known = {one.operation: one for one in schedule(MODEL).known}
+    assert known["fp32_fma_256"].origin == "resources paired"
+    rows = {one.operation: one for one in MODEL.instructions}
+    twice = changed(rows["store"], issue_interval=changed(rows["fp32_fma_256"].issue_interval, value=0.5))
+    (store,) = schedule(core(instructions=(twice,))).known
+    assert store.origin == "resources paired; in mixes one each 1 cycles, alone one each 0.5"
+    assert store.origin in osaca.encode(core(instructions=(twice,))).decode()
+
+
 def test_what_was_paired_with_nothing_is_left_out_with_the_reason() -> None:
     left = dict(schedule(MODEL).left_out)
     assert "paired with no other" in left["fp32_div_nontrivial_256"]

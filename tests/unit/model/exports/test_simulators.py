@@ -128,7 +128,6 @@ def test_a_simulated_device_is_found_again_in_the_configuration() -> None:
     assert int(values["-dram_latency"]) == pytest.approx(truth.memory_latency - truth.l2_latency, abs=1)
     assert int(values["-gpgpu_smem_latency"]) == truth.shared_latency
     assert int(values["-gpgpu_shmem_num_banks"]) == truth.banks
-    assert "# -gpgpu_cache:dl1 S:?:128:?,?,?,?" in comments(content)
     # four warp instructions a cycle of a multiprocessor: one a cycle of each scheduler
     units = settings(accel_sim.encode(architecture))
     assert units["-trace_opcode_latency_initiation_sp"] == f"{truth.fma_latency:g},1"
