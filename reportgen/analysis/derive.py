@@ -166,18 +166,18 @@ def _memory(run: Run, probes: list[Evidence], result: dict[str, list[Quantity]])
         if _any_usable(evidence):
             by_analysis[evidence.probe.analysis].append(evidence)
     hierarchy, curve = None, None
+    ways: dict[str, Hierarchy] = {}
     for evidence in by_analysis["working_set"]:
         result[evidence.probe.id] = []
         for path, own in by_path(evidence):
-    ways: dict[str, Hierarchy] = {}
             several, found, one = working_set(own)
             result[evidence.probe.id] += of_path(path, several)
             hierarchy, curve = hierarchy or found, curve or one
+            if found is not None:
+                ways[path or str(own.points[0].settings.get("path", ""))] = found
     known = hierarchy if hierarchy is not None and hierarchy.ends else reported(run.device)
     length = float(LINE)
     for evidence in by_analysis["line"]:
-            if found is not None:
-                ways[path or str(own.points[0].settings.get("path", ""))] = found
         result[evidence.probe.id] = []
         for path, own in by_path(evidence):
             result[evidence.probe.id] += of_path(path, [line(own)])
