@@ -90,7 +90,7 @@ def count(number: int, device: Device, orders: Sequence[Order], seconds: float, 
     points = _by_point(readings, launched)
     if points is None:
         return Counted("unsupported: launches in ncu's report are not those that were made", {})
-    told = sorted({reading.metric for reading in readings})
+    told = sorted({reading.metric for reading in readings} & set(METRICS))
     release = counters.describe().removesuffix(" of unknown version")
     return Counted(f"{release if release.startswith('ncu') else 'ncu'}: {', '.join(told)}", points)
 

@@ -27,6 +27,8 @@ PACE_SECONDS = 0.005
 WHOLE_MS = 0.3
 """Least time of a sample that is timed from outside: events are read to about a microsecond."""
 MOST_LAUNCHES = 128
+CLOCK_MOVED = 0.03
+"""Change of the clock within a visit, relative, from which on it is told: load, or somebody who sets it."""
 
 
 @dataclass
@@ -202,6 +204,14 @@ def _facts(reading: Reading, prepared: Prepared) -> dict[str, int | float | str]
     if prepared.blocks > 1 and prepared.kind == "body":
         facts["fastest_block"] = min(shot.fastest for shot in shots)
         facts["slowest_block"] = max(shot.slowest for shot in shots)
+    paces = [
+        cycles / ns
+        for cycles, ns in zip(
+            reading.columns["calibration_before"], reading.columns["calibration_after"], strict=True
+        )
+    ]
+    if max(paces) > min(paces) * (1 + CLOCK_MOVED):
+        facts["visit.clock_ghz"] = f"{min(paces):.3f}-{max(paces):.3f}"
     if not prepared.compare and prepared.passed.chase is None:
         facts["results"] = "not compared: threads meet in memory, in any order"
     return facts | prepared.passed.facts

@@ -18,8 +18,8 @@ Reads = NDArray[np.int64]
 CHOSEN_APART = 37
 """Multiprocessors are asked in steps of so many: neighbours share a path."""
 NS_OF_MS = 1e6
-QUEUE_US = 8.0
-"""Within which a launch from Python is queued."""
+QUEUE_US = 15.0
+"""Microseconds within which a launch from Python is queued."""
 WHOLE = frozenset({"stream", "kernel", "saturated", "held"})
 STILL_HERE = frozenset({"shared", "local"})
 """Paths whose kernels lay out their nodes anew in every launch, and always start at the first."""

@@ -11,6 +11,7 @@ import importlib.util
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -175,11 +176,7 @@ def _copy(order: Order, binding: Binding, owned: list[int]) -> Routine:
 def _gemm(order: Order, binding: Binding, owned: list[int], library: str) -> Routine:
     n, precision = int(order.setup["n"]), str(order.setup["precision"])
     kind = KINDS[precision]
-    blas = load(library)
-    handle = ctypes.c_void_p()
-    _must(blas.cublasCreate_v2(ctypes.byref(handle)), "cublasCreate")
-    version = ctypes.c_int()
-    _must(blas.cublasGetVersion_v2(handle, ctypes.byref(version)), "cublasGetVersion")
+    blas, handle, number = _started(library)
     rng = np.random.default_rng(order.seed)
     size = n * n * kind.bytes
     left, right, product = (_memory(binding, owned, size) for _ in range(3))
@@ -198,14 +195,21 @@ def _gemm(order: Order, binding: Binding, owned: list[int], library: str) -> Rou
     def check() -> str:
         count = min(CHECKED, n * n)
         found = float(np.mean(numbers(precision, binding.read(product, count * kind.bytes))))
-        _must(blas.cublasDestroy_v2(handle), "cublasDestroy")
         # factors lie in [0.5, 1): the mean of a product of two is (3/4)^2
         good = abs(found / n - 0.5625) < 0.05
         return "" if good else f"the product is wrong: its mean is {found:g}, not near {0.5625 * n:g}"
 
-    number = version.value
     facts: Facts = {"library": f"cuBLAS {number // 10000}.{number // 100 % 100}", "data": "random"}
     return call, check, facts
+
+
+@cache
+def _started(library: str) -> tuple[ctypes.CDLL, ctypes.c_void_p, int]:
+    """CuBLAS, a handle and its version; starting takes long and is done once a process."""
+    blas, handle, version = load(library), ctypes.c_void_p(), ctypes.c_int()
+    _must(blas.cublasCreate_v2(ctypes.byref(handle)), "cublasCreate")
+    _must(blas.cublasGetVersion_v2(handle, ctypes.byref(version)), "cublasGetVersion")
+    return blas, handle, version.value
 
 
 def load(library: str = "") -> ctypes.CDLL:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from functools import cache
-from itertools import pairwise
+from itertools import count, pairwise
 
 import numpy as np
 import pytest
 
 from reportgen.backends.base import Batch, Order, Source
-from reportgen.backends.cuda import chase, targets
+from reportgen.backends.cuda import chase, sampling, targets
 from reportgen.backends.cuda.builder import CudaBuilder
+from reportgen.backends.cuda.clock import Pace
 from reportgen.backends.cuda.generator import CudaGenerator
 from reportgen.backends.cuda.launcher import CudaLauncher
 from reportgen.errors import LaunchError, Unsupported
@@ -197,6 +198,16 @@ def test_one_thread_may_speak_for_its_block(
 def _leave(kernel: host_gpu._Kernel, spans: list[int]) -> None:
     kernel.gpu.fill(kernel.of("output"), 42, 4)
     kernel._clocks(spans)
+
+
+def test_a_clock_that_jumps_within_a_visit_is_told(
+    launcher: tuple[CudaLauncher, HostGpu], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paces = (Pace(198_000 if number < 9 else 150_000, 100_000, number) for number in count())
+    monkeypatch.setattr(launcher[0]._frame, "pace", lambda: next(paces))
+    monkeypatch.setattr(sampling, "PACE_SECONDS", -1.0)
+    made = source("gpu_execution/warp_count_sweep", operation="fp32_fma", accumulators=4, warps=8)
+    assert visit(launcher, made).facts["visit.clock_ghz"] == "1.500-1.980"
 
 
 def test_every_set_up_of_the_suite_is_known_to_the_launcher(launcher: tuple[CudaLauncher, HostGpu]) -> None:

@@ -54,7 +54,16 @@ def test_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counters.shutil, "which", lambda name: "/bin/ncu")
     parameters = tmp_path / "params"
     parameters.write_text("RmProfilingAdminOnly: 1\n")
+    monkeypatch.setattr(counters.os, "geteuid", lambda: 1000)
     assert "NVreg_RestrictProfilingToAdminUsers=0" in counters.describe(parameters)
+
+
+def test_root_is_not_refused_before_it_has_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parameters = tmp_path / "params"
+    parameters.write_text("RmProfilingAdminOnly: 1\n")
+    monkeypatch.setattr(counters.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(counters.shutil, "which", lambda name: str(DATA / "stand_in.py"))
+    assert counters.describe(parameters) == "ncu 2025.3.1.0"
 
 
 def test_what_a_code_becomes() -> None:
