@@ -3,7 +3,8 @@
 Schema history
     1  first version
     2  `resources`: the inferred resource model, absent where the run holds no pair of operations
-    3  instructions have a class, the shape of a matrix product, and what the assembler encodes; `execution`
+    3  instructions have a class, the shape of a matrix product, and what the assembler encodes;
+       `execution`, and the version of reportgen
 """
 
 from __future__ import annotations
@@ -132,6 +133,8 @@ class Architecture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An inference: what operations compete for; the cost model schedules by it."""
     execution: tuple[Fact, ...] = ()
     """Of a GPU: what warps, registers, shared memory and launches allow; occupancy, which is nominal."""
+    reportgen: str = ""
+    """Version that derived the model."""
 
     @property
     def matrix_units(self) -> tuple[Instruction, ...]:

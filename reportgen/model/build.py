@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from reportgen import __version__
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings import alternatives, interference
 from reportgen.findings.claims import claim_of
@@ -72,6 +73,7 @@ def build(run: Run, quantities: Iterable[Quantity], findings: Iterable[Finding])
         supersedes=run.supersedes,
         resources=infer(readable),
         execution=tuple(fact for metric, fact in sorted(facts.items()) if metric.startswith(EXECUTION)),
+        reportgen=__version__,
     )
 
 

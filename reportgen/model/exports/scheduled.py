@@ -43,7 +43,7 @@ class Scheduled:
         by_resources = self.cycles / len(self.ports)
         measured = self.interval.value or 0.0
         text = f"resources {self.how}"
-        if abs(by_resources / measured - 1) <= TOLERANCE:
+        if measured <= 0 or abs(by_resources / measured - 1) <= TOLERANCE:
             return text
         return (
             f"{text}; in mixes one each {significant(by_resources)} cycles, alone one each "
@@ -90,7 +90,7 @@ def _scheduled(one: Instruction, demand: Demand | None) -> Scheduled | str:
 
 
 def _usable(fact: Fact | None) -> Fact | None:
-    return fact if fact is not None and fact.status in USABLE and fact.value else None
+    return fact if fact is not None and fact.status in USABLE and fact.value is not None else None
 
 
 def _name(resource: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reportgen import __version__
 from reportgen.findings.finding import Claim
 from reportgen.model.architecture import MODEL_SCHEMA, Architecture, Fact, Instruction, Level
 from reportgen.model.resources import Deviation, Explanation, Placed, ResourceGroup, Resources, Use
@@ -112,6 +113,6 @@ def core(**changes: object) -> Architecture:
             level("l1", 32768, 64, 32), level("l2", 1 << 20, 32, 32), level("l3", 1 << 24, 0, 0),
             level("dram", None, 8, 6),
         ),
-        "ceilings": (), "ridges": (), "facts": (), "resources": resources(),
+        "ceilings": (), "ridges": (), "facts": (), "resources": resources(), "reportgen": __version__,
     }  # fmt: skip
     return Architecture(**(fields | changes))  # type: ignore[arg-type]
