@@ -167,7 +167,7 @@ ENTRIES: tuple[Entry, ...] = (
         pattern="peak.<precision>",
         title="peak rate",
         unit="FLOP/second or OP/second",
-        definition="Best sustained rate of one core over the operations of a precision.",
+        definition="Best rate of one core over the operations of a precision.",
         method="roofline",
         caveat="At the clock measured beside the samples, which wide vectors may lower. A multiply-add "
         "counts as two. Integers are OP, not FLOP.",
