@@ -12,6 +12,7 @@ from typing import Any
 from reportgen.findings.metric import ALL_CORES, Kind, parse
 from reportgen.findings.wording.gpu_names import path as load_path
 from reportgen.model.architecture import Fact
+from reportgen.roofline.all_cores import together
 from reportgen.roofline.roofs import FLOP, OP
 from reportgen.site import address, gpu_curves, roofline_data
 from reportgen.site import resource_graph as resources
@@ -36,6 +37,7 @@ from reportgen.units import format_bytes
 
 ROOFLINES = {"roofline": FLOP, "roofline_op": OP}
 """Charts of one unit of work each; their data lie beside them."""
+EVERY_CORE = "roofline_all_cores"
 SCALAR = "scalar"
 FORMS = {"128": "128 bit", "256": "256 bit", "512": "512 bit"}
 LEGIBLE = 0.12
@@ -58,6 +60,7 @@ def draw_all(report: Report, store: Path) -> Iterator[tuple[str, Drawn]]:
         ("paths", gpu_curves.paths, curves.draw),
         ("bandwidth", rates, bandwidth.draw),
         *((name, roofs(unit), roofline.draw) for name, unit in ROOFLINES.items()),
+        (EVERY_CORE, roofs_of_all_cores, roofline.draw),
         ("occupancy", occupancies, occupancy.draw),
         ("sustained", courses, sustained.draw),
     )
@@ -78,6 +81,10 @@ def place(report: Report, name: str, figure: Drawn) -> tuple[Picture, dict[str, 
     files = {light: figure.light.encode(), dark: figure.dark.encode()}
     if name in ROOFLINES:
         data = roofline_data.files(report.roofline.with_unit(ROOFLINES[name]), name, figure)
+        files |= {beside(file): content for file, content in data.items()}
+    if name == EVERY_CORE:
+        whole = together(report.roofline, report.pairs)
+        data = roofline_data.files(whole, name, figure)
         files |= {beside(file): content for file, content in data.items()}
     return Picture(light, dark, (figure.width, figure.height)), files
 
@@ -228,6 +235,12 @@ def rates(report: Report) -> bandwidth.Bandwidth | None:
 
 def _bounds(fact: Fact | None) -> tuple[float | None, float | None, float | None]:
     return (fact.value, fact.low, fact.high) if fact is not None else (None, None, None)
+
+
+def roofs_of_all_cores(report: Report) -> roofline_record.Roofline | None:
+    """Roofs of all cores together, where arithmetic and a level of memory were measured on them."""
+    whole = together(report.roofline, report.pairs).with_unit(FLOP)
+    return roofline_record.record(whole, FLOP) if roofline_record.drawable(whole) else None
 
 
 def roofs(unit: str) -> Callable[[Report], roofline_record.Roofline | None]:

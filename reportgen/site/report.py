@@ -13,6 +13,7 @@ from reportgen.findings.finding import Finding
 from reportgen.findings.hypotheses import Conclusion
 from reportgen.model.architecture import Architecture, Fact, Instruction
 from reportgen.model.roofline import roofline
+from reportgen.roofline.all_cores import Pair, pairs
 from reportgen.roofline.sheet import Sheet
 from reportgen.runs.schema import Point, ProbeInfo, Program, Run
 
@@ -123,6 +124,11 @@ class Report:
     def roofline(self) -> Sheet:
         """Roofs, ridges and kernels with their verdicts."""
         return roofline(self.run, self.quantities)
+
+    @cached_property
+    def pairs(self) -> tuple[Pair, ...]:
+        """Roofs of one core with those of all cores."""
+        return pairs(self.roofline, self.quantities)
 
     def level_order(self) -> tuple[str, ...]:
         """Memory levels from the core outwards, as far as this run has them."""

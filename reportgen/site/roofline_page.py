@@ -61,7 +61,9 @@ def across_page(found: Across, title: str, conditions: Iterable[tuple[object, ob
     for row in found.rows:
         groups.setdefault((row.point.precision, row.point.home), []).append(row)
     figures = (
-        _across_figure(msgspec.structs.replace(found, rows=tuple(rows)), f"{precision} and {level}".upper())
+        _across_figure(
+            msgspec.structs.replace(found, rows=tuple(rows)), f"{precision.upper()} and {level.upper()}"
+        )
         for (precision, level), rows in groups.items()
     )
     devices = (

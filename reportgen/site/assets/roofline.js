@@ -171,21 +171,32 @@
     }
   }
 
-  /* Names of the flat roofs, over everything else; gives the places that they take. */
+  const meets = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+
+  function marks(points, scale) {
+    return points.map((p) => [scale.x(p.intensity) - 5, scale.y(p.rate) - 5, scale.x(p.intensity) + 5, scale.y(p.rate) + 5]);
+  }
+
+  /* Names of the flat roofs: over the line, or under it where a kernel or another name stands there;
+     gives the places that they take. */
   function peaks(svg, shown, precision, scale) {
-    return shown.compute.map(function (roof) {
+    const taken = marks(shown.points, scale), placed = [];
+    for (const roof of shown.compute.slice().sort((a, b) => b.rate - a.rate)) {
       const faded = precision && roof.name !== precision ? " rg-faded" : "";
       const text = `${named(roof.name)} ${rate(roof.rate, shown.unit)}`, right = WIDTH - RIGHT - 3;
-      const y = scale.y(roof.rate);
-      make("text", { class: "rg-halo" + faded, x: right, y: y - 4, "text-anchor": "end" }, svg, text);
-      return [right - 6.4 * text.length, y - 14, right, y];
-    });
+      const y = scale.y(roof.rate), left = right - 6.4 * text.length;
+      const places = [[left, y - 14, right, y - 1], [left, y + 2, right, y + 15]];
+      const met = places.map((box) => taken.concat(placed).filter((other) => meets(box, other)).length);
+      const box = places[met[1] < met[0] ? 1 : 0];
+      make("text", { class: "rg-halo" + faded, x: right, y: box[3] - 3, "text-anchor": "end" }, svg, text);
+      placed.push(box);
+    }
+    return placed;
   }
 
   /* Eight places around each point, two distances; a label that finds none is left to the pointer. */
   function labels(svg, points, scale, taken) {
-    const boxes = taken.concat(points.map((p) => [scale.x(p.intensity) - 5, scale.y(p.rate) - 5, scale.x(p.intensity) + 5, scale.y(p.rate) + 5]));
-    const meets = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+    const boxes = taken.concat(marks(points, scale));
     for (const point of points) {
       const x = scale.x(point.intensity), y = scale.y(point.rate), width = 6.2 * point.id.length;
       search: for (const gap of [6, 13]) {

@@ -33,6 +33,12 @@ KERNELS = (
     Column("verdict"),
     Column("why, and what to change"),
 )
+EVERY = (
+    Column("roof"),
+    Column("one core", number=True),
+    Column("all cores", number=True, note="arithmetic: the rate held for seconds"),
+    Column("ratio", number=True),
+)
 SHOWN = (Kind.PEAK, Kind.PEAK_PER_CYCLE, Kind.RIDGE)
 """What the table of roofs holds; rates under load for seconds have a section of their own."""
 FEW = 6
@@ -51,6 +57,7 @@ def section(view: View) -> Section | None:
         view.intro("roofline"),
         *_figures(view, sheet),
         _workloads(view, sheet),
+        *_all_cores(view),
         above(sheet),
         kernels(
             sheet,
@@ -96,6 +103,35 @@ def _figures(view: View, sheet: Sheet) -> Iterator[Html]:
 
 def _whose(sheet: Sheet) -> str:
     return "the device" if sheet.gpu else "one core"
+
+
+def _all_cores(view: View) -> Iterator[Html]:
+    """Roofs of all cores beside those of one: a figure where arithmetic was measured on them, and a table."""
+    found = view.report.pairs
+    if not found:
+        return
+    drawn = view.figure(
+        "roofline_all_cores",
+        "Roofline of all cores together: bandwidth of each level and the FP32 rate that they hold.",
+        "All cores together. The flat roof is the rate that they hold for seconds; kernels are not drawn, "
+        "since they were run on one core.",
+    )
+    if drawn:
+        yield join((drawn, _files(view, "roofline_all_cores")))
+    rows = (
+        Row(
+            (
+                Cell(view.term(pair.every.metric, f"{pair.one.name.upper()} {pair.one.kernel}".strip())),
+                *(
+                    Cell(format_value(roof.value, roof.unit, 3), sort=roof.value)
+                    for roof in (pair.one, pair.every)
+                ),
+                Cell(f"{significant(pair.ratio, 3)} times", sort=pair.ratio),
+            )
+        )
+        for pair in found
+    )
+    yield table("all-cores", "Roofs of one core and of all cores together.", EVERY, rows)
 
 
 def _workloads(view: View, sheet: Sheet) -> Html:

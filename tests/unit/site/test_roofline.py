@@ -6,11 +6,14 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
+from reportgen.findings.lint import offences_in_html
 from reportgen.roofline.bounds import Moved
 from reportgen.roofline.points import Point
 from reportgen.roofline.roofs import Absent
@@ -19,7 +22,13 @@ from reportgen.site import address, roofline_data
 from reportgen.site.figures import labels, roofline_record
 from reportgen.site.figures.labels import Box
 from reportgen.site.figures.roofline import standalone
+from reportgen.site.render import Renderer
 from reportgen.site.sections import roofline as section
+from tests.simulated.asked import Asked
+from tests.simulated.cpu import make_data
+from tests.simulated.memory_points import bandwidth_probe, working_set_probe
+from tests.simulated.roofline_points import peak_probes, sustained_probe
+from tests.simulated.truth import CpuTruth
 from tests.unit.roofline.cases import roofs
 from tests.unit.site.conftest import Rendered
 
@@ -34,6 +43,34 @@ def asset(rendered: Rendered, name: str) -> bytes:
     uri = address.run_asset(device, rendered.newer.name, f"figures/{name}")
     assert uri in {item.uri for item in rendered.site.assets}
     return (rendered.cache / "pages" / uri).read_bytes()
+
+
+def test_bandwidths_of_all_cores_stand_beside_those_of_one(rendered: Rendered) -> None:
+    page = page_of(rendered)
+    table = page[page.index('id="table-all-cores"') :]
+    body = table[table.index("<tbody>") : table.index("</tbody>")]
+    assert "DRAM" in body
+    assert " times</td>" in body
+
+
+def test_with_arithmetic_on_all_cores_they_have_a_figure(tmp_path: Path) -> None:
+    def some(truth: CpuTruth) -> list[Asked]:
+        memory = [bandwidth_probe(truth), working_set_probe(truth)]
+        return [*peak_probes(truth), sustained_probe(truth), *memory]
+
+    quiet = CpuTruth().quiet()
+    truth = replace(quiet, noise=replace(quiet.noise, wobble=0.002))
+    made = make_data(truth, 1, tmp_path / "data", some)
+    site = Renderer(tmp_path / "data", tmp_path / "cache").render()
+    name = address.run_asset(site.shelves[0].device, made.name, "figures/roofline_all_cores")
+    stored = {item.uri: item.path for item in site.assets}
+    assert {f"{name}.{ending}" for ending in ("light.svg", "dark.svg", "svg", "csv", "json")} <= stored.keys()
+    record = json.loads(stored[f"{name}.json"].read_bytes())
+    assert [roof["metric"] for roof in record["compute"]] == ["peak.fp32.sustained"]
+    assert {ridge["precision"] for ridge in record["ridges"]} == {"fp32"}
+    page = (tmp_path / "cache" / "pages" / address.device_page(site.shelves[0].device)).read_text()
+    assert page.count("roofline_all_cores.light.svg") == 1
+    assert offences_in_html(page) == ()
 
 
 def test_each_kernel_has_a_row_with_its_verdict(rendered: Rendered) -> None:
