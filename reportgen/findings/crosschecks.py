@@ -138,7 +138,7 @@ def _system(evidence: Evidence, quantity: Quantity, phrase: str) -> CrossCheck:
     who = DRIVER if evidence.gpu else OPERATING_SYSTEM
     size = reported_size(evidence, quantity.metric)
     if size is None:
-        return CrossCheck(who, ABSENT, checks.not_reported())
+        return CrossCheck(who, ABSENT, checks.not_reported(who))
     agrees = within(quantity, size)
     text = checks.reported(phrase, size, quantity, agrees, who)
     return CrossCheck(who, AGREES if agrees else DISAGREES, text)

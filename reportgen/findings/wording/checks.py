@@ -62,9 +62,9 @@ def _measured(quantity: Quantity) -> str:
 # What is absent is said without the name of the metric: a remark about eighty metrics then says it once.
 
 
-def not_reported() -> str:
-    """The operating system is silent."""
-    return "The operating system or driver reports nothing about it."
+def not_reported(who: str = "operating system or driver") -> str:
+    """The operating system or driver is silent."""
+    return f"The {who} reports nothing about it."
 
 
 def no_other_probe() -> str:

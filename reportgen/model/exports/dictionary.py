@@ -145,10 +145,10 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         pattern="bandwidth.<level>.<kernel>",
-        title="bandwidth of one core",
+        title="bandwidth of one core, or of a GPU",
         unit="byte/second",
         definition="Bytes that the kernel loads and stores a second, on one core, with its working set in "
-        "the level.",
+        "the level; of a GPU, those of its best launch on the whole device.",
         method="bandwidth",
         caveat="read counts loads, write stores, copy both, triad two loads and a store; nt_ kernels "
         "use non-temporal stores. Traffic of write-allocate is not counted, so memory may move "
@@ -167,7 +167,8 @@ ENTRIES: tuple[Entry, ...] = (
         pattern="peak.<precision>",
         title="peak rate",
         unit="FLOP/second or OP/second",
-        definition="Best rate of one core over the operations of a precision.",
+        definition="Best rate of one core over the operations of a precision; of a GPU, that of one "
+        "multiprocessor times their number.",
         method="roofline",
         caveat="At the clock measured beside the samples, which wide vectors may lower. A multiply-add "
         "counts as two. Integers are OP, not FLOP.",
