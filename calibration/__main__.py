@@ -22,8 +22,9 @@ from reportgen.collect.progress import for_stream
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "method"
 PUBLISHED = Seeds(first=10_000, devices=340)
-"""At least 2,000 boundaries, latencies, throughputs and ridges, and none that anything was fitted to: those are
-devices 1000 to 1219."""
+"""At least 2,000 boundaries, latencies, throughputs and ridges.
+
+None that anything was fitted to: those are devices 1000 to 1219."""
 
 
 def main(arguments: list[str] | None = None) -> int:
