@@ -83,8 +83,12 @@ def _of_low_index(evidence: Evidence, quantity: Quantity, name: MetricId) -> Rea
     mixes = _mixes(evidence, quantity)
     if not mixes:
         return Reading(SEPARATE)
-    if any(mix.index >= INDEPENDENT_BELOW + SCATTER and not mix.at_front_end for mix in mixes):
-        return Reading(PARTLY, "the index rises in another proportion of the two")
+    rising = [mix for mix in mixes if mix.index >= INDEPENDENT_BELOW + SCATTER and not mix.at_front_end]
+    if rising:
+        most = max(rising, key=lambda mix: mix.index)
+        few = min(most.counts)
+        parts = " to ".join(f"{count / few:g}" for count in most.counts)
+        return Reading(PARTLY, f"it rises to {most.index:.2f} where their instructions stand {parts}")
     clearest = max(mixes, key=lambda mix: mix.visible)
     if clearest.visible >= LEAST_VISIBLE and clearest.index < clearest.visible / 2:
         return Reading(SEPARATE)
@@ -106,6 +110,8 @@ class _Mix:
     visible: float
     """Index that a single shared resource would give."""
     at_front_end: bool
+    counts: tuple[float, float]
+    """Instructions of either kind in a group."""
 
 
 def _mixes(evidence: Evidence, quantity: Quantity) -> list[_Mix]:
@@ -146,6 +152,7 @@ def _mix(row: Mapping[str, float], each: list[float]) -> _Mix:
         ratio=ratio,
         visible=shared,
         at_front_end=row["cycles"] < FRONT_END_ROOM * front_end,
+        counts=(row["first"], row["second"]),
     )
 
 

@@ -110,13 +110,13 @@ def _hypotheses(evidence: Evidence, conclusions: Mapping[str, Conclusion]) -> It
 
 def _sharing(evidence: Evidence) -> Iterator[Remark]:
     for name, quantity in evidence.of_kind(Kind.INTERFERENCE):
-        reading = interference.read(evidence, quantity).name
-        if name.subject == name.part or reading not in (interference.SHARED, interference.PARTLY):
+        reading = interference.read(evidence, quantity)
+        if name.subject == name.part or reading.name not in (interference.SHARED, interference.PARTLY):
             continue
         left, excluded = alternatives.weigh(evidence, quantity)
         first, second = evidence.title(name.subject), evidence.title(name.part)
-        partly = reading == interference.PARTLY
-        text = instructions.sharing(first, second, quantity, partly=partly, excluded=excluded)
+        partly = reading.name == interference.PARTLY
+        text = instructions.sharing(first, second, quantity, partly, excluded, reading.why)
         yield Remark(f"sharing:{name.text}", Claim.INFERRED, text, (name.text,), left, excluded)
 
 

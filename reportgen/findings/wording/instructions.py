@@ -91,6 +91,11 @@ def interference(first: str, second: str, quantity: Quantity) -> str:
     )
 
 
+def another_proportion(why: str) -> str:
+    """Measured, after the sentence of a pair whose index is low in this mix and not in every one."""
+    return f" But {why}." if why else ""
+
+
 def interference_not_detected(first: str, second: str, quantity: Quantity) -> str:
     """Measured, nothing seen: says so, and that this is not a proof of independence."""
     return (
@@ -121,7 +126,12 @@ def arrangement(cycles: dict[str, float]) -> str:
 
 
 def sharing(
-    first: str, second: str, quantity: Quantity, partly: bool = False, excluded: tuple[str, ...] = ()
+    first: str,
+    second: str,
+    quantity: Quantity,
+    partly: bool = False,
+    excluded: tuple[str, ...] = (),
+    why: str = "",
 ) -> str:
     """Inferred: an explanation of the lost throughput, worded as one that fits and no more.
 
@@ -131,12 +141,14 @@ def sharing(
         quantity: the interference index.
         partly: the index lies between independent and serialised.
         excluded: explanations that this run's evidence rules out, each with that evidence in brackets.
+        why: in which other proportion the index rises, where this one hides it.
     """
     extent = "part of the throughput" if partly else "throughput"
     ruled_out = f" Ruled out as an explanation: {'; '.join(excluded)}." if excluded else ""
+    further = another_proportion(why) + ruled_out
     return (
         f"Adding “{second}” to “{first}” reduced {extent} in a way consistent with competition for a shared "
-        f"internal resource: the interference index is {amount(quantity)}.{ruled_out}"
+        f"internal resource: the interference index is {amount(quantity)}.{further}"
     )
 
 

@@ -129,4 +129,5 @@ def _pair(evidence: Evidence, name: MetricId, quantity: Quantity) -> str:
         text = instructions.interference_undecided(first, second, quantity, reading.why)
     else:
         text = instructions.interference(first, second, quantity)
+        text += instructions.another_proportion(reading.why)
     return text + instructions.arrangement(interference.arrangements(quantity))

@@ -8,6 +8,7 @@ import pytest
 
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings import alternatives
+from reportgen.findings.derive import derive
 from reportgen.findings.interference import CANNOT_TELL, PARTLY, SEPARATE, SHARED, read
 from reportgen.findings.lint import offences
 from reportgen.findings.wording.quantity import sentence
@@ -113,5 +114,12 @@ def test_another_proportion_decides_what_the_first_hides() -> None:
     mixed = {"first": 20.0, "second": 5.0, "front_end_cycles": 2.0}
     assert reading(counted(0.0, 1.25, 5.0, (5, 5), [mixed | {"cycles": 5.0}])) == SEPARATE
     assert reading(counted(0.0, 1.25, 5.0, (5, 5), [mixed | {"cycles": 6.25}])) == PARTLY
+    hidden = counted(0.0, 1.25, 5.0, (5, 5), [mixed | {"cycles": 6.25}])
+    assert read(evidence(hidden, run=run()), hidden).why == (
+        "it rises to 0.25 where their instructions stand 4 to 1"
+    )
+    told = {one.id: one.sentence for one in derive(run(), [hidden])}
+    assert "But it rises to 0.25 where their instructions stand 4 to 1." in told[hidden.metric]
+    assert "But it rises to 0.25" in told[f"sharing:{hidden.metric}"]
     at_front_end = mixed | {"cycles": 6.25, "front_end_cycles": 6.2}
     assert reading(counted(0.0, 1.25, 5.0, (5, 5), [at_front_end])) == CANNOT_TELL
