@@ -76,18 +76,23 @@ def rank(
     width = max(WIDTH, math.log(high / low) / 4)  # an interval of 95 % is four standard deviations wide
     kinds = _of_work if lowest.kind == COMPUTE else _of_bytes
     scored = [
-        (cause, weight * _density(math.log(ratio), math.log(cause.least), math.log(cause.most), width))
+        (
+            cause,
+            math.log(weight) + _density(math.log(ratio), math.log(cause.least), math.log(cause.most), width),
+        )
         for cause, weight in (*kinds(point, lowest, roofs), *_of_time(point, lowest, roofs))
     ]
     best = max(score for _, score in scored)
-    kept = [(cause, score / best) for cause, score in scored if score >= LEAST * best]
+    # in logarithms: of a ratio far beyond every cause all densities are 0
+    kept = [(cause, math.exp(score - best)) for cause, score in scored if score >= best + math.log(LEAST)]
     kept.sort(key=lambda item: -item[1])
     return tuple(msgspec.structs.replace(cause, fit=fit) for cause, fit in kept[:MOST])
 
 
 def _density(at: float, low: float, high: float, width: float) -> float:
+    """Logarithm of a density that is flat from `low` to `high` and falls off beyond."""
     outside = max(low - at, at - high, 0.0)
-    return math.exp(-0.5 * (outside / width) ** 2) / max(high - low, width * math.sqrt(2 * math.pi))
+    return -0.5 * (outside / width) ** 2 - math.log(max(high - low, width * math.sqrt(2 * math.pi)))
 
 
 def _exact(name: str, ratio: float, what: str, check: str) -> Cause:

@@ -192,6 +192,11 @@ def test_what_no_cause_predicts_is_a_unit() -> None:
     assert leading(judge(point(50, 1.02e14), roofs())) == "a unit, or the number of calls"
 
 
+def test_a_rate_beyond_all_reason_still_has_a_first_cause() -> None:
+    """The fit of every cause underflows; the page of such a run must not fail for it."""
+    assert leading(judge(point(50, 1e40), roofs())) == "a unit, or the number of calls"
+
+
 def test_causes_of_work_are_not_looked_for_under_a_bandwidth() -> None:
     names = {cause.name for cause in judge(point(1, 40e9), roofs()).causes}
     assert not names & {"multiply-add counted twice", "causal mask", "wrong precision or unit"}
