@@ -88,9 +88,8 @@ def show(run: str, data: Path, as_json: bool) -> None:
     tools = ", ".join(f"{key} {value}" for key, value in found.toolchain.items() if key != "features")
     click.echo(f"{found.device.name} ({found.device.id}), run {found.run}")
     click.echo(f"collected {found.created} to {found.finished}, {len(bundle.table)} samples")
-    click.echo(
-        f"suite {found.suite.get('version', '')} ({found.suite.get('digest', '')[:12]}), plan {found.plan}"
-    )
+    plan = {key: value for key, value in found.plan.items() if not isinstance(value, list | dict)}
+    click.echo(f"suite {found.suite.get('version', '')} ({found.suite.get('digest', '')[:12]}), plan {plan}")
     click.echo(f"surroundings: {surroundings}")
     click.echo(f"tools: {tools}")
     click.echo(f"counters: {found.counters}\n")

@@ -33,6 +33,7 @@ from reportgen.validation.record import (
     Row,
     Score,
     Validation,
+    lacks,
 )
 from reportgen.validation.subject import Subject, estimates, recorded
 
@@ -43,9 +44,6 @@ SAME = 1e-6
 """Two estimates that differ by less are one."""
 FIRST_LEVEL = 32768.0
 """Bytes, where the operating system does not tell the size of the first level."""
-ZERO_EXTENSION = "movz"
-"""The harness's own step, which wraps the index of a loop: OSACA's tables lack it for some processors, and it
-costs a slot."""
 
 
 def derive(bundle: Bundle, architecture: Architecture) -> Validation:
@@ -152,15 +150,11 @@ def _in(row: Row, group: str, name: str, present: Sequence[str]) -> bool:
     rules: Mapping[str, Callable[[], bool]] = {
         "covered": lambda: bool(row.said(name)),
         "common": lambda: all(row.said(one) for one in present),
-        "known": lambda: all(row.said(one) and not _unknown(row, one) for one in present),
+        "known": lambda: all(row.said(one) and not lacks(row, one) for one in present),
         "held-out": lambda: row.held_out and bool(row.said(name)),
         "held-out common": lambda: row.held_out and all(row.said(one) for one in present),
     }
     return rules[group]()
-
-
-def _unknown(row: Row, name: str) -> bool:
-    return any(not text.startswith(ZERO_EXTENSION) for text in row.predictions[name].unknown)
 
 
 def _inside(row: Row) -> bool:

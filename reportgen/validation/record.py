@@ -33,6 +33,11 @@ class Errors(msgspec.Struct, frozen=True):
     """Kendall's rank correlation of predicted and measured cycles of a round."""
 
 
+ZERO_EXTENSION = "movz"
+"""The harness's own step, which wraps the index of a loop: OSACA's tables lack it for some processors, and it
+costs a slot."""
+
+
 class Predictor(msgspec.Struct, frozen=True):
     """Who predicts."""
 
@@ -97,6 +102,12 @@ class Row(msgspec.Struct, frozen=True):
         """(predicted - measured) / measured; None where one of them is missing."""
         said = self.said(predictor)
         return None if said is None or not self.measured else said / self.measured - 1
+
+
+def lacks(row: Row, predictor: str) -> bool:
+    """Whether a predictor lacks an instruction of a loop, the harness's own zero-extension apart."""
+    said = row.predictions.get(predictor)
+    return said is not None and any(not text.startswith(ZERO_EXTENSION) for text in said.unknown)
 
 
 class Score(msgspec.Struct, frozen=True):

@@ -44,7 +44,8 @@ def draw(data: Scatter) -> str:
     dots = [dot for panel in data.panels for dot in panel.dots]
     ends = [value for dot in dots for value in (dot.measured, dot.predicted)]
     low, high = min(ends) / 1.3, max(ends) * 1.3
-    with style.canvas(2.6 if len(data.panels) > 2 else 3.4, MARGINS, 1, len(data.panels)) as (figure, panels):
+    height = 2.95 if len(data.panels) > 2 else 3.4
+    with style.canvas(height, MARGINS, 1, len(data.panels)) as (figure, panels):
         for place, (axes, panel) in enumerate(zip(panels, data.panels, strict=True)):
             axes.set_xscale("log")
             axes.set_yscale("log")

@@ -79,7 +79,7 @@ def _card(checked: Checked, here: str, links: Links) -> list[tuple[str, object]]
         ("validation", found.run),
     ]
     for one in found.predictors[1:]:
-        told = f"absent: {one.absent}" if one.absent else f"{one.version}, asked for {one.target}"
+        told = f"absent: {one.absent}" if one.absent else f"{one.version}, for a processor named {one.target}"
         rows.append((one.name, told))
     return rows
 
@@ -111,11 +111,23 @@ def _sentence(found: Validation) -> str:
                 f"On the {one.errors.loops} held-out loops the cost model is off by "
                 f"{_percent(one.errors.mape)} in the mean{inside}."
             )
+    told += _lacking(found)
     told.append(
         "These are small loops in the caches of one device; they say little of larger code, and nothing of "
         "other devices."
     )
     return " ".join(told)
+
+
+def _lacking(found: Validation) -> Iterator[str]:
+    """Who took instructions to cost nothing, and on which loops that does not matter."""
+    for name in _present(found)[1:]:
+        lacking = sum(bool(row.said(name)) and record.lacks(row, name) for row in found.rows)
+        if lacking:
+            yield (
+                f"{name} has no numbers for some instructions of {lacking} loops and takes these to cost "
+                "nothing; loops whose instructions all of them know are a set of their own."
+            )
 
 
 def _percent(number: Number | None, digits: int = 1) -> str:
@@ -199,7 +211,10 @@ def _loops(found: Validation) -> Html:
         columns += [Column(name, number=True, note="cycles of a round"), Column("error", number=True)]
     columns.append(Column("held out"))
     rows = [_loop(row, others) for row in found.rows]
-    caption = "Cycles of a round of each loop, measured and predicted."
+    caption = (
+        "Cycles of a round of each loop, measured and predicted. A star: some of its instructions are "
+        "unknown to that model, which takes them to cost nothing."
+    )
     return table("loops", caption, columns, rows, filtered=True)
 
 
@@ -216,7 +231,8 @@ def _loop(row: record.Row, others: Sequence[str]) -> Row:
     for name in others:
         said = row.predictions.get(name)
         note = "" if said is None else said.fault or "; ".join(f"unknown: {text}" for text in said.unknown)
-        told = f"{significant(said.cycles, 3)}{' *' if said.unknown else ''}" if said and said.cycles else "–"
+        star = " *" if record.lacks(row, name) else ""
+        told = f"{significant(said.cycles, 3)}{star}" if said and said.cycles else "–"
         cells += [Cell(told, sort=said.cycles if said else None, note=note), _error(row.error(name))]
     cells.append(Cell("yes" if row.held_out else "no"))
     return Row(tuple(cells), id=f"loop-{row.name}", kind="" if row.measured else "rg-absent")
@@ -238,7 +254,10 @@ def _range(said: record.Prediction) -> Cell:
 
 
 def _error(error: float | None) -> Cell:
-    return Cell("–") if error is None else Cell(f"{100 * error:+.0f} %", sort=abs(error))
+    if error is None:
+        return Cell("–")
+    whole = round(100 * error)
+    return Cell(f"{whole:+d} %" if whole else "0 %", sort=abs(error))
 
 
 def _worst(found: Validation) -> Html:
