@@ -29,6 +29,7 @@ from reportgen.runs.schema import (
     Run,
 )
 from reportgen.status import USABLE, Status
+from reportgen.validation import record as validation
 from tests.simulated.cpu import make_bundle
 from tests.simulated.instruction_points import latency_probes
 from tests.simulated.truth import CpuTruth
@@ -39,6 +40,8 @@ RECORDS = [
     *(Architecture, Fact, Instruction, Interference, Level, Ceiling, Finding, CrossCheck, Entry),
     *(Comparison, Side, Condition, Difference, Number, Figure, Source, Core),
     *(Resources, ResourceGroup, Explanation, Use, Placed, Deviation),
+    *(validation.Validation, validation.Predictor, validation.Row, validation.Prediction, validation.Cause),
+    *(validation.Score, validation.Errors, validation.Pair, validation.Ranking, validation.Miss),
 ]
 
 
