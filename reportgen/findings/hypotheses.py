@@ -148,11 +148,12 @@ def _plateau(case: Case) -> Ending:
 
 
 def _interference(case: Case) -> Ending:
-    readings = {
-        interference.read(case.evidence, q).name
+    read = [
+        interference.read(case.evidence, q)
         for q in case.quantities
         if parse(q.metric).subject != parse(q.metric).part
-    }
+    ]
+    readings = {one.name for one in read}
     if case.failed:
         return undecided(f"gates failed: {', '.join(sorted(case.failed))}")
     if not readings:
@@ -168,9 +169,9 @@ def _interference(case: Case) -> Ending:
     opposite = {interference.SEPARATE}
     if expected == interference.SEPARATE:
         opposite = {interference.SHARED, interference.PARTLY}
-    if readings <= opposite:
-        return no(f"the index reads as {', '.join(sorted(readings))}")
-    return undecided(f"the index reads as {', '.join(sorted(readings))}")
+    why = "; ".join(dict.fromkeys(one.why for one in read if one.why))
+    told = f"the index reads as {', '.join(sorted(readings))}{f' ({why})' if why else ''}"
+    return no(told) if readings <= opposite else undecided(told)
 
 
 def _steps(case: Case) -> Ending:
