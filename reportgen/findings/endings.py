@@ -42,5 +42,7 @@ def undecided(reason: str) -> Ending:
 
 def nothing(case: Case) -> Ending:
     """No usable number: the reasons that the quantities give."""
-    reasons = dict.fromkeys(quantity.reason for quantity in case.refused if quantity.reason)
+    reasons = list(dict.fromkeys(quantity.reason for quantity in case.refused if quantity.reason))
+    if len(reasons) > 1:
+        reasons = [reason.rstrip(".") for reason in reasons]
     return undecided("; ".join(reasons) or "no usable number")
