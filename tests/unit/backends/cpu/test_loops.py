@@ -1,12 +1,16 @@
-"""Arrays of the validation loops: what they hold and where they lie."""
+"""Validation loops as programs, and their arrays: what they hold and where they lie."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from reportgen.backends.cpu.generator import CpuGenerator
 from reportgen.backends.cpu.loops import GUARD, lay_out
-from reportgen.errors import LaunchError
+from reportgen.errors import LaunchError, Unsupported
+from reportgen.suite.expand import points, probes
+from reportgen.suite.loops import read_loops, suite_of
+from tests.unit.backends.cpu.x86 import assembles, device, judge
 
 
 def content(setup: dict[str, int | float | str], seed: int = 1) -> tuple[list[int], list[bytes]]:
@@ -67,3 +71,29 @@ def test_the_same_seed_gives_the_same_contents() -> None:
 def test_an_unknown_kind_is_named() -> None:
     with pytest.raises(LaunchError, match="no array holds 'poem'"):
         lay_out({"a": "poem 64"}, 1)
+
+
+@assembles
+def test_every_loop_is_the_program_that_was_meant() -> None:
+    loops = read_loops()
+    suite = suite_of(loops)
+    everything = device(tuple({name for loop in loops for name in loop.features}))
+    generator = CpuGenerator(everything, suite.tables["x86_64"])
+    wrong = {}
+    for probe in probes(suite, "x86_64"):
+        (point,) = points(probe, everything, suite.tables["x86_64"], False)
+        source = generator.generate(probe, point)
+        result = judge(source)
+        if result.verdict != "verified":
+            wrong[point.id] = result.explanation
+        assert source.work["items"] == probe.definition.constants["items"]
+    assert wrong == {}
+
+
+def test_a_loop_names_the_features_that_a_processor_lacks() -> None:
+    suite = suite_of([loop for loop in read_loops() if loop.name == "dot_avx512_4"])
+    plain = device(("avx",))
+    (probe,) = probes(suite, "x86_64")
+    (point,) = points(probe, plain, suite.tables["x86_64"], False)
+    with pytest.raises(Unsupported, match="this processor lacks avx512f"):
+        CpuGenerator(plain, suite.tables["x86_64"]).generate(probe, point)
