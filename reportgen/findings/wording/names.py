@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from reportgen.findings.metric import ALL_CORES, Kind, MetricId, parse
-from reportgen.findings.wording import gpu_names
+from reportgen.findings.wording import gpu_names, vendor
 
 _LEVELS = {"l1": "L1", "l2": "L2", "l3": "L3", "dram": "DRAM"}
 _TLBS = {"dtlb1": "first-level data TLB", "dtlb2": "second-level TLB"}
@@ -129,6 +129,8 @@ def noun(metric: str, title: Callable[[str], str]) -> str:
     """
     name = parse(metric)
     subject, part = name.subject, name.part
+    if metric.startswith(vendor.STEM):
+        return vendor.subject(metric)
     match name.kind:
         case Kind.LATENCY:
             text = f"the dependent latency of {title(subject)}"
