@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from reportgen.runs.schema import SCHEMA_VERSION, ClockRecord, Device, DriftMark, Point, Program, Run
+from reportgen.status import Status
 from tests.simulated import gpu_execution, gpu_memory
-from tests.simulated.gpu_truth import EMPTY, ISA, GpuTruth, Simulated
+from tests.simulated.gpu_truth import EMPTY, ISA, GpuTruth, Question, Simulated
 
 PASSES, SAMPLES = 3, 6
 SUITE = (*gpu_execution.QUESTIONS, *gpu_memory.QUESTIONS)
@@ -33,10 +35,12 @@ def programs(truth: GpuTruth) -> tuple[Program, ...]:
     return (*chains, gemm)
 
 
-def make(truth: GpuTruth, seed: int = 1, noise: float = 0.001) -> tuple[Run, dict[str, list[Any]]]:
-    """A run of `SUITE`, its manifest and its samples."""
+def make(
+    truth: GpuTruth, seed: int = 1, noise: float = 0.001, asked: Sequence[Question] = ()
+) -> tuple[Run, dict[str, list[Any]]]:
+    """A run of `SUITE`, or of what is `asked`: its manifest and its samples."""
     rng = np.random.default_rng(seed)
-    asked = [probe(truth) for probe in SUITE]
+    asked = asked or [probe(truth) for probe in SUITE]
     rows: dict[str, list[Any]] = {}
     order = 0
     for number in range(PASSES):
@@ -66,7 +70,8 @@ def make(truth: GpuTruth, seed: int = 1, noise: float = 0.001) -> tuple[Run, dic
 
 def _counted(point: Point) -> Point:
     """With the samples that all visits take; the rows of one sample count once."""
-    return msgspec.structs.replace(point, accepted=PASSES * SAMPLES, total=PASSES * SAMPLES)
+    taken = PASSES * SAMPLES if point.status is Status.OK else 0
+    return msgspec.structs.replace(point, accepted=taken, total=taken)
 
 
 def _visit(

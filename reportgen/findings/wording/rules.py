@@ -115,7 +115,7 @@ def small_pages_not_detected(name: str, small: Quantity, huge: Quantity) -> str:
 
 def hypothesis(probe: str, text: str, verdict: Verdict, reason: str) -> str:
     """How the hypothesis of a probe over several metrics ends, and why where the rule alone does not say."""
-    why = f": {reason}" if reason and verdict is not Verdict.SUPPORTED else ""
+    why = f": {reason.rstrip('.')}" if reason and verdict is not Verdict.SUPPORTED else ""
     word = "undecided in" if verdict is Verdict.UNDECIDED else f"{verdict} by"
     return f"The hypothesis of {probe}, “{text.rstrip('.')}”, is {word} this run{why}."
 

@@ -17,6 +17,8 @@ from reportgen.runs import read, write
 from reportgen.runs.verify import verify
 from reportgen.status import Status
 from tests.simulated.gpu import make, programs
+from tests.simulated.gpu_execution import block_sweep, launches
+from tests.simulated.gpu_memory import copies, streams, working_set
 from tests.simulated.gpu_truth import KIB, MIB, GpuTruth
 
 TRUTH = GpuTruth()
@@ -125,7 +127,8 @@ def test_blocks_that_share_a_multiprocessor(truth: GpuTruth) -> None:
 
 
 def test_a_device_larger_than_every_launch_has_a_bound() -> None:
-    bound = found(replace(TRUTH, multiprocessors=4096))["execution.block_count_sweep.alone"]
+    run, rows = make(TRUTH, asked=[block_sweep(replace(TRUTH, multiprocessors=4096))])
+    (bound,) = quantities(run, pa.table(rows))
     assert (bound.status, bound.low, bound.high) == (Status.CENSORED, 1024, None)
 
 
@@ -226,7 +229,7 @@ def test_copies_are_a_fixed_time_and_a_rate(truth: GpuTruth) -> None:
 
 
 def test_copies_on_no_line_have_no_rate() -> None:
-    run, rows = make(TRUTH)
+    run, rows = make(TRUTH, asked=[copies(TRUTH)])
     last = [at for at, point in enumerate(rows["point"]) if "bulk_copy" in point and "196608" in point]
     for at in last:
         rows["ticks"][at] *= 3
@@ -243,7 +246,7 @@ def test_what_a_launch_costs_and_a_block_of_it(truth: GpuTruth) -> None:
 
 
 def test_blocks_that_cost_nothing_measurable_have_no_cost() -> None:
-    run, rows = make(replace(TRUTH, launch_block=0.0))
+    run, rows = make(TRUTH, asked=[launches(replace(TRUTH, launch_block=0.0))])
     again = {one.metric: one for one in quantities(run, pa.table(rows))}
     block = again["execution.launch_overhead.block"]
     assert (block.status, block.value) == (Status.UNSTABLE, None)
@@ -272,7 +275,7 @@ def test_every_unit_has_a_peak_of_the_device_and_a_ridge_on_every_level(truth: G
 
 def test_seconds_follow_the_pace_of_every_sample() -> None:
     """A clock that falls to half during the run changes cycles of a stream, not its bytes a second."""
-    run, rows = make(TRUTH)
+    run, rows = make(TRUTH, asked=[working_set(TRUTH), streams(TRUTH)])
     later = [index for index, number in enumerate(rows["pass"]) if number == 2]
     for index in later:
         rows["calibration_before"][index] //= 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 
 import pyarrow as pa
@@ -30,14 +31,18 @@ from reportgen.model.exports import dictionary
 from reportgen.roofline.ridges import ridges
 from reportgen.status import USABLE
 from tests.simulated.gpu import make, programs
-from tests.simulated.gpu_truth import GpuTruth
+from tests.simulated.gpu_execution import chain
+from tests.simulated.gpu_memory import chases, on_chip, working_set
+from tests.simulated.gpu_truth import GpuTruth, Question
 
 TRUTH = GpuTruth()
 
 
 @cache
-def found(truth: GpuTruth = TRUTH) -> dict[str, Finding]:
-    run, rows = make(truth)
+def found(
+    truth: GpuTruth = TRUTH, only: tuple[Callable[[GpuTruth], Question], ...] = ()
+) -> dict[str, Finding]:
+    run, rows = make(truth, asked=[one(truth) for one in only])
     read = encoded(run, {one.sha256: one for one in programs(truth)})
     measured = (*quantities(run, pa.table(rows)), *read)
     kept = gates.withhold(measured, gates.check(gather(run, measured)))
@@ -123,10 +128,12 @@ def test_the_driver_is_the_channel_of_what_is_reported() -> None:
 def test_less_than_the_machine_code_keeps_cannot_be_measured(kept: int, outcome: str) -> None:
     """4.0 cycles are measured; code that keeps 5 cycles between two steps contradicts that."""
     truth = GpuTruth(fma_encoded=kept)
-    latency = found(truth)["latency.fp32_fma"]
+    latency = found(truth, (chain,))["latency.fp32_fma"]
     (check,) = [one for one in latency.checks if one.channel == COMPILER_ENCODED]
     assert check.outcome == outcome
-    (back,) = [one for one in found(truth)["encoded.latency.fp32_fma"].checks if one.channel == "measured"]
+    (back,) = [
+        one for one in found(truth, (chain,))["encoded.latency.fp32_fma"].checks if one.channel == "measured"
+    ]
     assert back.outcome == ("agrees" if outcome == AGREES else "below")
     if outcome == DISAGREES:
         assert "does not hold" in check.explanation
@@ -138,7 +145,7 @@ def test_figures_of_publications_speak_of_shared_memory_without_naming_a_level(
     cycles: float, outcome: str
 ) -> None:
     """29 to 30 cycles are published for the architecture of this device."""
-    latency = found(GpuTruth(shared_latency=cycles))["memory.shared.l1.latency"]
+    latency = found(GpuTruth(shared_latency=cycles), (on_chip,))["memory.shared.l1.latency"]
     (check,) = [one for one in latency.checks if one.channel == PUBLISHED]
     assert check.outcome == outcome
     assert "H100" in check.explanation
@@ -146,7 +153,7 @@ def test_figures_of_publications_speak_of_shared_memory_without_naming_a_level(
 
 def test_two_paths_into_one_cache_that_differ_by_half_are_shown_as_a_contradiction() -> None:
     """Seen: L1 latency 68 cycles, the read-only path into the same cache 35, both without a doubt."""
-    odd = found(GpuTruth(l1_latency=68.0, read_only_latency=35.0))
+    odd = found(GpuTruth(l1_latency=68.0, read_only_latency=35.0), (working_set, chases))
     for metric in ("memory.l1.latency", "chase.l1.nc.latency"):
         assert any("paths into one cache differ" in text for text in odd[metric].contradictions), metric
         assert odd[metric].confidence < 0.7
