@@ -185,7 +185,9 @@ class CtypesBinding:
     def milliseconds(self, start: Handle, stop: Handle) -> float:
         """Time between two marks that have passed."""
         value = ctypes.c_float()
-        self._call("cuEventElapsedTime", ctypes.byref(value), start, stop)
+        newer = hasattr(self._driver, "cuEventElapsedTime_v2")
+        name = "cuEventElapsedTime_v2" if newer else "cuEventElapsedTime"
+        self._call(name, ctypes.byref(value), start, stop)
         return value.value
 
     def texture(self, address: int, size: int) -> int:

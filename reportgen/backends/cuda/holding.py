@@ -103,7 +103,7 @@ def _log(watch: Watch, until: float) -> dict[str, int | float | str]:
     """What NVML says in the course of the visit, one value behind the other; nothing where it is silent."""
     said: dict[str, list[str]] = {}
     while watch.known and time.perf_counter() < until:
-        found = watch()
+        found = watch.now()
         for name in LOGGED:
             if name in found:
                 said.setdefault(name, []).append(f"{found[name]:g}")

@@ -6,6 +6,7 @@ missing, each with its reason; nothing is ever set.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -27,6 +28,8 @@ NORMAL = 0x1
 """Bits that mean nothing bad."""
 
 
+FRESH_SECONDS = 0.25
+"""How long an answer is good for."""
 HARMFUL = 0x8 | 0x20 | 0x40 | 0x80
 """Bits of a device that is too hot, or whose supply fails: it is not in the state that was asked about.
 
@@ -44,6 +47,8 @@ class Watch:
     def __init__(self, pci: str) -> None:
         self._handle: Any = None
         self._nvml: Any = None
+        self._said: dict[str, float] = {}
+        self._asked = float("-inf")
         try:
             import pynvml
 
@@ -62,6 +67,13 @@ class Watch:
         return self._handle is not None
 
     def __call__(self) -> dict[str, float]:
+        """The same as `now`, or what that said a moment ago: asking takes longer than a short visit."""
+        if time.monotonic() - self._asked > FRESH_SECONDS:
+            self._said = self.now()
+            self._asked = time.monotonic()
+        return self._said
+
+    def now(self) -> dict[str, float]:
         """What it tells of clocks, temperature and power, and `throttle_bits`."""
         if not self.known:
             return {}

@@ -203,7 +203,7 @@ def _leave(kernel: host_gpu._Kernel, spans: list[int]) -> None:
 def test_a_clock_that_jumps_within_a_visit_is_told(
     launcher: tuple[CudaLauncher, HostGpu], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    paces = (Pace(198_000 if number < 9 else 150_000, 100_000, number) for number in count())
+    paces = (Pace(198_000 if number < 4 else 150_000, 100_000, number) for number in count())
     monkeypatch.setattr(launcher[0]._frame, "pace", lambda: next(paces))
     monkeypatch.setattr(sampling, "PACE_SECONDS", -1.0)
     made = source("gpu_execution/warp_count_sweep", operation="fp32_fma", accumulators=4, warps=8)

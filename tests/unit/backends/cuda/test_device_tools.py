@@ -134,3 +134,15 @@ def test_a_device_that_nvml_does_not_know(monkeypatch: pytest.MonkeyPatch) -> No
     watch = nvml.Watch("0000:99:00.0")
     assert not watch.known
     assert watch() == {}
+
+
+def test_nvml_is_not_asked_at_every_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pynvml", nvml_module.module())
+    watch = nvml.Watch("0000:3b:00.0")
+    first = watch()
+    assert first["sm_clock_mhz"] == 1980
+    monkeypatch.setenv("STAND_IN_THROTTLE", "0x40")
+    assert watch()["throttle_bits"] == 0  # what was said a moment ago
+    assert watch.now()["throttle_bits"] == 0x40
+    monkeypatch.setattr(nvml, "FRESH_SECONDS", -1.0)
+    assert watch()["throttle_bits"] == 0x40
