@@ -16,6 +16,10 @@ TOP = "(top)"
 """Module of operations that belong to none."""
 
 
+Cell = tuple[str, tuple[str, ...]]
+"""Kind and module path."""
+
+
 class Share(msgspec.Struct, frozen=True):
     """Part of a count."""
 
@@ -29,7 +33,7 @@ class Share(msgspec.Struct, frozen=True):
 
 def by_kind(count: Count) -> dict[str, Share]:
     """Kind -> share, the largest work first."""
-    found = shares(count, lambda row: row.op.kind)
+    found = _regrouped(count, lambda kind, _: kind)
     return dict(sorted(found.items(), key=lambda item: (-item[1].work.weighted(), -item[1].bytes_unfused)))
 
 
@@ -38,33 +42,45 @@ def by_module(count: Count, depth: int = 1) -> dict[str, Share]:
 
     A module that is called twice has the work of both calls.
     """
-    names: dict[tuple[str, ...], str] = {}
-
-    def module(row: Row) -> str:
-        scope = row.op.scope
-        name = names.get(scope)
-        if name is None:
-            name = names[scope] = ".".join(scope[:depth]) or TOP
-        return name
-
-    return shares(count, module)
+    return _regrouped(count, lambda _, scope: ".".join(scope[:depth]) or TOP)
 
 
-def shares(count: Count, key: Callable[[Row], str]) -> dict[str, Share]:
-    """Rows added up under `key`."""
-    groups: dict[str, list[Row]] = {}
-    for row in count.rows:
-        groups.setdefault(key(row), []).append(row)
+def cells(count: Count) -> dict[Cell, list[int]]:
+    """Kind and module -> operations, bytes, how many were not counted, and the five columns of work.
+
+    One pass over the rows, in whose order the cells stand; all breakdowns are made of these sums.
+    """
+    found: dict[Cell, list[int]] = {}
     moved = count.traffic.by_op
-    return {
-        name: Share(
-            operations=sum([row.times for row in rows]),
-            work=add_up(rows),
-            bytes_unfused=sum([moved[row.op] * row.times for row in rows]),
-            uncounted=sum([bool(row.reason) for row in rows]),
-        )
-        for name, rows in groups.items()
-    }
+    for row in count.rows:
+        op, work, times = row.op, row.work, row.times
+        key = (op.kind, op.scope)
+        sums = found.get(key)
+        if sums is None:
+            sums = found[key] = [0] * 8
+        sums[0] += times
+        sums[1] += moved[op] * times
+        if row.reason:
+            sums[2] += 1
+        if work is not NOTHING:
+            sums[3] += work.mac * times
+            sums[4] += work.flop * times
+            sums[5] += work.transcendental * times
+            sums[6] += work.integer * times
+            sums[7] += work.comparison * times
+    return found
+
+
+def _regrouped(count: Count, key: Callable[[str, tuple[str, ...]], str]) -> dict[str, Share]:
+    groups: dict[str, list[list[int]]] = {}
+    for (kind, scope), sums in count.cells.items():
+        groups.setdefault(key(kind, scope), []).append(sums)
+    return {name: _share(map(sum, zip(*some, strict=True))) for name, some in groups.items()}
+
+
+def _share(sums: Iterable[int]) -> Share:
+    operations, moved, uncounted, *work = sums
+    return Share(operations, Work(*work), moved, uncounted)
 
 
 def add_up(rows: Iterable[Row]) -> Work:

@@ -70,6 +70,7 @@ def traffic(graph: Graph, rows: Iterable[Row]) -> Traffic:
     touched: dict[Tensor, int] = {}
     alias: dict[Tensor, Tensor] = {}
     whole: dict[str, bool] = {}  # kinds that read all of their operands
+    read: set[Tensor] = set()  # what such kinds have read
     for row in rows:
         op = row.op
         kind = op.kind
@@ -85,7 +86,8 @@ def traffic(graph: Graph, rows: Iterable[Row]) -> Traffic:
             for tensor in op.ins:
                 if tensor is not None:
                     base = alias.get(tensor, tensor) if alias else tensor
-                    if base.role not in PASSING:
+                    if base not in read and base.role not in PASSING:
+                        read.add(base)
                         touched[base] = base.nbytes
         else:
             if moved is None:

@@ -23,6 +23,7 @@ from reportgen.workload.memory import Footprint, footprint
 from reportgen.workload.precision import precision
 from reportgen.workload.rules import Uncountable, control_flow, find, needs_shapes, recipe
 from reportgen.workload.rules.einsum import describe_path
+from reportgen.workload.rules.registry import Rule
 from reportgen.workload.work import NOTHING, Work
 
 if TYPE_CHECKING:
@@ -71,6 +72,11 @@ class Count:
     def coverage(self) -> float:
         """Share of the operations that were counted; 1 for a graph without any."""
         return self.counted / len(self.rows) if self.rows else 1.0
+
+    @cached_property
+    def cells(self) -> dict[breakdown.Cell, list[int]]:
+        """Sums by kind and module, of which the breakdowns are made."""
+        return breakdown.cells(self)
 
     @cached_property
     def _with_bodies(self) -> list[Op]:
@@ -214,8 +220,12 @@ def _rows(graph: Graph, inside: Graph | None = None) -> list[Row]:
     Recursion is over loops in loops only, which file formats bound, never over operations.
     """
     found = []
+    rules: dict[str, Rule | None] = {}
     for op in graph.order:
-        work, reason = work_of(op)
+        kind = op.kind
+        if kind not in rules:
+            rules[kind] = find(kind)
+        work, reason = _work(op, rules[kind])
         found.append(Row(op, 1, work, reason, inside))
         if not op.bodies:
             continue
@@ -235,7 +245,10 @@ def _weight(branch: tuple[list[Row], int]) -> float:
 
 def work_of(op: Op) -> tuple[Work, str]:
     """The work of one operation, and why there is none of it if it could not be counted."""
-    rule = find(op.kind)
+    return _work(op, find(op.kind))
+
+
+def _work(op: Op, rule: Rule | None) -> tuple[Work, str]:
     if rule is None:
         return NOTHING, recipe(op.kind)
     if needs_shapes(op.kind) and not _shapes_known(op):

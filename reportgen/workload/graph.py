@@ -207,9 +207,11 @@ def weights(graph: Graph) -> Iterator[Tensor]:
     while pending:
         for op in pending.pop().order:
             pending.extend(body.graph for body in op.bodies)
-            for tensor in op.given:
+            for tensor in op.ins:
+                if tensor is None or tensor.role != "weight":
+                    continue
                 key = tensor.storage or tensor
-                if tensor.role == "weight" and key not in seen:
+                if key not in seen:
                     seen.add(key)
                     yield tensor
 

@@ -35,6 +35,12 @@ SMALL_CONSTANTS = frozenset({"int64", "int32", "bool", "string"})
 FOLLOWED = frozenset({"Shape", "Size", *EVALUATORS})
 """Kinds whose result may be small numbers that shapes depend on."""
 
+BY_SHAPES_ALONE = (
+    frozenset("MatMul Relu Sigmoid Tanh Erf Exp Log Abs Reciprocal Gelu HardSwish Mish Swish Max Min".split())
+    - FOLLOWED
+)
+"""Kinds without attributes whose one result follows from shapes and types; no numbers that a shape needs."""
+
 DECLARED_FIRST = frozenset({"GroupQueryAttention", "MultiHeadAttention"})
 """Kinds whose cache may be a buffer of fixed length: what the file says of their outputs holds."""
 
@@ -208,13 +214,17 @@ class _Reader:
     declared: dict[str, Any]
     caches: set[str]
     routes: Routes[Tensor] = field(default_factory=Routes)
+    plain: dict[tuple[Any, ...], Result | None] = field(default_factory=dict)
+    """Kind, shapes and types of the inputs -> the result, of kinds in `BY_SHAPES_ALONE`."""
 
     def operation(self, proto: Parsed) -> Op:
         """The operation of a node; its outputs are entered among the names."""
         names = self.names
         ins = tuple([names.tensor(name) if name else None for name in proto.input])
-        attrs = attributes(proto) if proto.attribute else {}
         kind = kind_of(proto)
+        if kind in BY_SHAPES_ALONE and not proto.attribute and len(proto.output) == 1 and proto.output[0]:
+            return self._plain(kind, proto, ins)
+        attrs = attributes(proto) if proto.attribute else {}
         node = Node(kind, attrs, ins, proto.input, names.constant, len(proto.output), self.model.opsets[""])
         bodies: tuple[Body, ...] = ()
         if proto.holds_graphs:
@@ -230,6 +240,26 @@ class _Reader:
         if kind in FOLLOWED:
             self._follow(proto, node, outs)
         return Op(kind, ins, outs, attrs, scope_of(proto), proto.name or ", ".join(proto.output), bodies)
+
+    def _plain(self, kind: str, proto: Parsed, ins: tuple[Tensor | None, ...]) -> Op:
+        """What most nodes of a large file are: one result whose shape follows from those of the inputs."""
+        name = proto.output[0]
+        key = (kind, *[None if one is None else (one.shape, one.dtype, one.known) for one in ins])
+        if key not in self.plain:
+            version = self.model.opsets[""]
+            self.plain[key] = self._results(
+                proto, Node(kind, {}, ins, proto.input, self.names.constant, 1, version)
+            )
+        found = self.plain[key]
+        if found is None:
+            node = Node(kind, {}, ins, proto.input, self.names.constant, 1, self.model.opsets[""])
+            outs = self._outputs(proto, node, None)
+        else:
+            shape, dtype = found[0]
+            tensor = Tensor(shape, dtype, "cache" if name in self.caches else "activation", name)
+            self.names.tensors[name] = tensor
+            outs = (tensor,)
+        return Op(kind, ins, outs, {}, scope_of(proto), proto.name or name)
 
     def _results(self, proto: Parsed, node: Node) -> Result | None:
         rule = SHAPE_RULES.get(node.kind)
