@@ -61,6 +61,7 @@ def test_everything_fits_into_80_columns(data: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(output, "WIDE", 80)
     lines = call("latest", "--data", data).stdout.splitlines()
     assert [line for line in lines if len(line) > 80] == []
+    assert offences("\n".join(lines)) == ()
     assert "What to change:" in lines
     heading = next(line for line in lines if line.startswith(" id"))
     assert heading.split() == ["id", "point", "FLOP/byte", "achieved", "of", "roof", "verdict"]
