@@ -46,9 +46,11 @@ def find(data: Path, resume: str, verb: str) -> Interruption:
             f"run {header.run} was begun by another version of reportgen.",
             "Resume it with that one, or start anew.",
         )
-    if header.probes.startswith(f"{VALIDATION}/") and verb == "collect":
-        going_on = resume_command(header.run, data, "validate")
-        raise RunRefused(f"run {header.run} is a validation.", f"Go on with: {going_on}")
+    begun_by = "validate" if header.probes.startswith(f"{VALIDATION}/") else "collect"
+    if begun_by != verb:
+        kind = "a validation" if begun_by == "validate" else "no validation"
+        going_on = resume_command(header.run, data, begun_by)
+        raise RunRefused(f"run {header.run} is {kind}.", f"Go on with: {going_on}")
     return Interruption(folder, header, entries, length)
 
 

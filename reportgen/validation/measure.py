@@ -15,6 +15,8 @@ import msgspec
 
 from reportgen.backends import registry
 from reportgen.backends.base import Backend
+from reportgen.collect import interruption
+from reportgen.collect.plan import Recorded
 from reportgen.collect.progress import Progress, Silent
 from reportgen.collect.runner import Interrupted, Options, Outcome, choose, collect
 from reportgen.errors import BundleError, UserError
@@ -26,6 +28,9 @@ from reportgen.validation.llvm_mca import LlvmMca
 from reportgen.validation.osaca import Osaca
 from reportgen.validation.others import Tool, ask
 from reportgen.validation.subject import Subject, estimates, in_att, subject
+
+VERB = "validate"
+"""Command that makes such a run, and goes on with one."""
 
 
 @dataclass(frozen=True)
@@ -55,18 +60,21 @@ def validate(asked: Asked, progress: Progress | None = None, backend: Backend | 
     selector = options.selector or "cpu"
     backend = backend or registry.get(selector)
     device = choose(backend, selector).device
+    if isinstance(backend, Recorded):
+        raise UserError("a replay measures nothing.", "Derive a sealed validation again with --run.")
     if device.isa != ISA:
         raise UserError(
             f"the validation loops are x86-64 code, and {device.id} is {device.isa}.",
             "There are none for other instruction sets yet.",
         )
+    glob = _asked_before(options) if options.resume else options.glob
     suite = suite_of(read_loops(asked.loops))
     subjects = chosen(
         [
             subject(name.partition("/")[2], one.title, one.constants)
             for name, one in suite.definitions.items()
         ],
-        options.glob,
+        glob,
     )
     architecture = model_of(device, asked.model, options.data)
     try:
@@ -74,9 +82,19 @@ def validate(asked: Asked, progress: Progress | None = None, backend: Backend | 
     except KeyboardInterrupt:
         shown.close()
         raise Interrupted("interrupted while predicting.", "Nothing was measured yet.") from None
-    patterns = ",".join(f"{FAMILY}/{part.strip()}" for part in options.glob.split(","))
-    options = replace(options, glob=patterns, verb="validate", remarks=remarks)
+    patterns = ",".join(f"{FAMILY}/{part.strip()}" for part in glob.split(","))
+    options = replace(options, glob=patterns, verb=VERB, remarks=remarks)
     return collect(options, shown, backend, suite)
+
+
+def _asked_before(options: Options) -> str:
+    """The loops of the validation that was interrupted.
+
+    Raises:
+        RunRefused: there is none.
+    """
+    before = interruption.find(options.data, options.resume, VERB).header.probes
+    return ",".join(part.removeprefix(f"{FAMILY}/") for part in before.split(","))
 
 
 def chosen(subjects: Sequence[Subject], glob: str) -> list[Subject]:

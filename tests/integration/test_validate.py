@@ -166,7 +166,9 @@ def test_ctrl_c_keeps_what_was_measured_and_names_the_command(
     with pytest.raises(RunRefused, match=r"is a validation\..*reportgen validate --resume"):
         collect(Options(data=tmp_path, selector="loops", resume="latest"), backend=Loops())
     assert find_interrupted(tmp_path, "latest", "validate").entries
-    again = validate(asked(tmp_path, tools, resume="latest"), backend=Loops())
+    # The loops are those of the run that was begun, whatever is asked now.
+    again = validate(asked(tmp_path, tools, resume="latest", glob="*"), backend=Loops())
+    assert len(again.run.plan["estimates"]) < 20
     assert verify(again.path) == []
     assert again.run.is_validation
 
@@ -215,6 +217,22 @@ def test_what_cannot_be_validated_is_one_line(
     with pytest.raises(UserError, match=complaint) as caught:
         validate(question, backend=Loops(device))
     assert caught.value.remedy
+
+
+def test_nothing_to_go_on_with_is_said_before_anything_is_asked(tools: Path, tmp_path: Path) -> None:
+    class Nothing(Silent):
+        def stage(self, name: str, total: int) -> None:
+            raise AssertionError(name)
+
+    model_json.write_model(tmp_path, core())
+    with pytest.raises(RunRefused, match="no interrupted run 'latest'"):
+        validate(asked(tmp_path, tools, resume="latest"), Nothing(), Loops())
+
+
+def test_a_replay_is_refused(outcome: Outcome, tools: Path, tmp_path: Path) -> None:
+    question = asked(tmp_path, tools, selector=f"replay:{outcome.path}")
+    with pytest.raises(UserError, match="a replay measures nothing"):
+        validate(question)
 
 
 def call(*words: str) -> Result:
