@@ -123,8 +123,9 @@ def measured(quantities: Iterable[Quantity], roofs: Roofs) -> tuple[tuple[Point,
     for one in quantities:
         if not one.metric.startswith(KERNEL):
             continue
-        _, routine, size = one.metric.split(".", 2)
-        name = f"{routine} {one.details.get('variable', 'n')}={size}"
+        routine, _, size = one.metric.removeprefix(KERNEL).partition(".")
+        # a routine none of whose sizes was measured has none in its name
+        name = f"{routine} {one.details.get('variable', 'n')}={size}" if size else routine
         work, moved = one.details.get("flop"), one.details.get("bytes")
         if one.status not in USABLE or one.value is None:
             absent.append(Absent(name, one.reason or f"status {one.status}"))

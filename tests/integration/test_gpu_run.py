@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from mkdocs.commands.build import build
 
 from reportgen.analysis.derive import derive
 from reportgen.backends.cuda import compiler, toolkit
@@ -11,6 +14,7 @@ from reportgen.errors import BackendUnavailable
 from reportgen.runs import read
 from reportgen.runs.verify import verify
 from reportgen.status import Status
+from tests.integration.test_site_build import configuration
 from tests.simulated.host_gpu import WINDOW
 from tests.simulated.host_run import MULTIPROCESSORS, HostBackend, command
 
@@ -65,3 +69,9 @@ def test_quantities_follow_from_it(done: Outcome) -> None:
         assert found[metric].value == pytest.approx(work / 50e-6, rel=1e-6)
     assert found["peak.fp32.sustained_ratio"].value == pytest.approx(1.0)
     assert found["peak.tensor_tf32"].details["multiprocessors"] == MULTIPROCESSORS
+
+
+def test_its_pages_build(done: Outcome, tmp_path: Path) -> None:
+    build(configuration(done.path.parents[1], tmp_path / "cache", tmp_path / "site", strict=True))
+    page = (tmp_path / "site/devices/nvidia-h200" / done.run.run / "index.html").read_text(encoding="utf-8")
+    assert "cuBLAS" in page

@@ -41,3 +41,12 @@ def test_a_level_that_no_counter_speaks_of_stays_counted() -> None:
     assert point.moved["l2"].least == 2 * BYTES
     assert point.moved["dram"].least == BYTES
     assert point.work_source is Source.COUNTED
+
+
+def test_a_routine_none_of_whose_sizes_was_measured_has_no_place() -> None:
+    none = Quantity(
+        "kernel.vendor_gemm_fp16", "FLOP/second", Status.UNSUPPORTED, "p", "library", reason="no cuBLAS"
+    )
+    points, absent = measured([none], roofs())
+    assert points == ()
+    assert (absent[0].name, absent[0].reason) == ("vendor_gemm_fp16", "no cuBLAS")
