@@ -23,6 +23,7 @@ from reportgen.backends.base import Backend, Candidate
 from reportgen.collect import (
     builds,
     counting,
+    filling,
     identity,
     interruption,
     journal,
@@ -350,6 +351,7 @@ class _Collector:
             )
             run = msgspec.structs.replace(run, plan={**run.plan, **self._options.remarks})
             programs_of = {name: one for name, one in made.items() if isinstance(one, Made)}
+            run = filling.filled(self._backend, run, programs_of)
             run = counting.counted(self._backend, self._selector, run, programs_of, self._left())
             write.seal(directory, run, samples, programs, self._how_to_go_on(header, len(entries)))
             if unreached:

@@ -43,6 +43,7 @@ def sections(view: View, site_url: str) -> list[Section]:
         interference.section(view),
         resources.section(view),
         gpu.execution(view),
+        occupancy.section(view),
         memory.section(view),
         gpu.paths(view),
         bandwidth.section(view),
