@@ -61,6 +61,13 @@ def banks(evidence: Evidence) -> list[Quantity]:
                 reason=f"No number of banks explains all strides; {best} is off by {residual:.1%}.",
             )
         ]  # fmt: skip
+    if each * (max(degree(stride, best) for stride in strides_of(usable)) - 1) <= LINEAR * base:
+        return [
+            evidence.without_value(
+                f"{stem}.banks", "count", METHOD, status=Status.UNSUPPORTED, details=details,
+                reason="All strides take the same time: lanes that meet in one bank cost nothing that shows.",
+            )
+        ]  # fmt: skip
     meeting = [degree(stride, best) for stride in strides_of(usable)]
     single = [point for point, lanes in zip(usable, meeting, strict=True) if lanes == min(meeting)]
     alone = [one for one, lanes in zip(taken, meeting, strict=True) if lanes == min(meeting)]

@@ -7,6 +7,8 @@ block or a kernel may have no more of that memory, the end is a bound and no siz
 
 from __future__ import annotations
 
+import msgspec
+
 from reportgen.analysis.evidence import Evidence, by_pass, passes_that_agree
 from reportgen.analysis.gpu_launch import of_path
 from reportgen.analysis.quantity import Quantity
@@ -31,7 +33,10 @@ def on_chip(evidence: Evidence) -> list[Quantity]:
         own = evidence.narrowed(point for point in evidence.points if point.settings.get("path") == path)
         several, _, _ = working_set(own)
         ends = [one for one in several if one.status in SHOWN and one.metric.endswith(".capacity")]
-        found += of_path(path, [*ends, *_latencies(own, ends)] if ends else several[:1])
+        if ends:
+            found += of_path(path, [*ends, *_latencies(own, ends)])
+        else:
+            found.append(msgspec.structs.replace(several[0], metric=f"memory.{path}.l1.capacity"))
     return found
 
 

@@ -71,7 +71,7 @@ def plateau(evidence: Evidence) -> list[Quantity]:
     interval = pooled_interval([rates[at] for at in inside], rates, evidence.systematic)
     passes = passes_that_agree(by_pass([rates[at] for at in inside]), interval)
     spread = float(values[inside].max() / values[inside].min() - 1)
-    still_rising = _still_rising(values, settings)
+    still_rising = _still_rising(values, settings, variable)
     if still_rising:
         bound = evidence.quantity(
             metric, RATE_UNIT, METHOD, Interval(interval.value, interval.low, interval.high), members,
@@ -101,7 +101,7 @@ def _rates(evidence: Evidence, point: Point) -> Visits:
     return Visits(point.work["instructions"] / cycles.centres, cycles.counts, cycles.ids)
 
 
-def _still_rising(values: Array, settings: list[int]) -> str:
+def _still_rising(values: Array, settings: list[int], variable: str) -> str:
     """Why the last setting is not known to be on the plateau, or ''.
 
     A single last setting on the plateau is enough where the one before still rose in proportion to
@@ -109,7 +109,7 @@ def _still_rising(values: Array, settings: list[int]) -> str:
     """
     if len(values) == 1:
         return (
-            f"Only {settings[0]} accumulators were measured, so nothing shows that the rate has levelled off."
+            f"Only {settings[0]} {variable} were measured, so nothing shows that the rate has levelled off."
         )
     if int(np.argmax(values)) < len(values) - 1 or values[-1] <= values[-2] * (1 + RISING):
         return ""
@@ -117,4 +117,4 @@ def _still_rising(values: Array, settings: list[int]) -> str:
     share = values / (chains * values[0] / chains[0])
     if share[-2] >= 1 - RISING and share[-1] < 1 - RISING:
         return ""
-    return f"The rate still rises at {settings[-1]} accumulators, the most that were measured."
+    return f"The rate still rises at {settings[-1]} {variable}, the most that were measured."

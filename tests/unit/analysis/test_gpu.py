@@ -17,8 +17,8 @@ from reportgen.runs import read, write
 from reportgen.runs.verify import verify
 from reportgen.status import Status
 from tests.simulated.gpu import make, programs
-from tests.simulated.gpu_execution import block_sweep, launches
-from tests.simulated.gpu_memory import copies, streams, working_set
+from tests.simulated.gpu_execution import bank_sweep, block_sweep, launches, warp_sweep
+from tests.simulated.gpu_memory import copies, on_chip, streams, working_set
 from tests.simulated.gpu_truth import KIB, MIB, GpuTruth
 
 TRUTH = GpuTruth()
@@ -62,6 +62,28 @@ def test_banks_and_what_meeting_costs(truth: GpuTruth) -> None:
     assert near(found(truth)[f"{stem}.conflict"], truth.conflict, 0.05)
     if truth is TRUTH:
         assert near(found(truth)[f"{stem}.latency"], truth.shared_latency)
+
+
+def test_lanes_that_cost_nothing_show_no_banks() -> None:
+    run, rows = make(TRUTH, asked=[bank_sweep(replace(TRUTH, conflict=0.0))])
+    (banks,) = quantities(run, pa.table(rows))
+    assert (banks.metric, banks.status) == ("execution.shared_bank_strides.banks", Status.UNSUPPORTED)
+
+
+def test_warps_that_still_rise_are_called_warps() -> None:
+    run, rows = make(TRUTH, asked=[warp_sweep(replace(TRUTH, fma_rate=1e9))])
+    rate = {one.metric: one for one in quantities(run, pa.table(rows))}[
+        "execution.warp_count_sweep.fp32_fma.1"
+    ]
+    assert rate.status is Status.CENSORED
+    assert "still rises at 32 warps" in rate.reason
+
+
+def test_too_few_sizes_on_the_chip_are_a_reason_of_that_path() -> None:
+    name, points = on_chip(TRUTH)
+    run, rows = make(TRUTH, asked=[(name, points[:4])])
+    (one,) = quantities(run, pa.table(rows))
+    assert (one.metric, one.status) == ("memory.shared.l1.capacity", Status.UNSTABLE)
 
 
 def test_two_parts_of_a_cache() -> None:
