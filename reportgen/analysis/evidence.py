@@ -12,7 +12,7 @@ import numpy as np
 
 from reportgen.analysis.cycles import Timing
 from reportgen.analysis.quantity import Quantity
-from reportgen.analysis.robust import Array, Interval, Visits, median, modes, visits
+from reportgen.analysis.robust import Array, Interval, Visits, lower_part, median, modes, visits
 from reportgen.analysis.trend import trend
 from reportgen.runs.schema import Point, ProbeInfo, Run
 from reportgen.status import USABLE, Status
@@ -97,16 +97,17 @@ class Evidence:
     def modes(self, points: Iterable[Point]) -> tuple[float, ...]:
         """Cycles per repetition of the groups of the first point, if the samples fall into two.
 
-        Points that show one value are asked together, each relative to its own: one alone may have too few
-        samples to tell.
+        Points that show one value are asked together: one alone may have too few samples to tell.  Each is
+        taken relative to its own faster samples, since a median of two equal groups may be of either.
         """
         some = [self.timings[point.id] for point in points]
         if not some:
             return ()
-        relative = np.concatenate([one.cycles / median(one.cycles) for one in some])
+        scale = [lower_part(one.cycles) for one in some]
+        relative = np.concatenate([one.cycles / low for one, low in zip(some, scale, strict=True)])
         visit = np.concatenate([one.passes + at * VISITS_OF_A_POINT for at, one in enumerate(some)])
         found = modes(relative, visit)
-        return tuple(group * median(some[0].cycles) for group in found)
+        return tuple(group * scale[0] for group in found)
 
     def bound(
         self,

@@ -104,7 +104,7 @@ def modes(values: Array, passes: Integers) -> tuple[float, ...]:
         return ()
     logs = np.log(values)
     ids, visit = np.unique(passes, return_inverse=True)
-    aligned = logs - np.array([_lower(logs[visit == one]) for one in range(len(ids))])[visit]
+    aligned = logs - np.array([lower_part(logs[visit == one]) for one in range(len(ids))])[visit]
     order = np.argsort(aligned)
     ordered = aligned[order]
     least = max(3, math.ceil(MODE_SHARE * len(ordered)))
@@ -126,9 +126,9 @@ def modes(values: Array, passes: Integers) -> tuple[float, ...]:
     return (math.exp(median(logs[order[:cut]])), math.exp(median(logs[order[cut:]])))
 
 
-def _lower(logs: Array) -> float:
+def lower_part(values: Array) -> float:
     """The value below which a fifth of a visit's samples lie: within its faster group if it has two."""
-    ordered = np.sort(logs)
+    ordered = np.sort(values)
     return float(ordered[int(MODE_SHARE * (len(ordered) - 1))])
 
 

@@ -129,6 +129,21 @@ def test_two_modes_are_two_modes() -> None:
     assert found.modes[1] / found.modes[0] == pytest.approx(1.8, rel=0.02)
 
 
+def test_groups_of_equal_size_are_found_at_their_own_times() -> None:
+    """In half of the points most samples are in the slow group, in the others in the fast one."""
+
+    def split(columns: Columns) -> None:
+        _, point = np.unique(columns["point"].astype(str), return_inverse=True)
+        far = (columns["sample"] + point) % 2 == 0
+        columns["ticks"] = np.where(far, columns["ticks"] * 18 // 10, columns["ticks"])
+
+    clean = analysed([chain(lambda n: 4 * n)])["latency.x"]
+    found = analysed([chain(lambda n: 4 * n)], edit=split)["latency.x"]
+    assert clean.value == pytest.approx(4, rel=0.01)
+    assert found.status is Status.UNSTABLE
+    assert found.modes[1] / found.modes[0] == pytest.approx(1.8, rel=0.02)
+
+
 def test_contaminated_samples_that_slip_through_do_not_move_it() -> None:
     noise = Noise(contaminated=0.1, slips=1.0)
     found = analysed([chain(lambda n: 3 + 4 * n)], replace(NOISY, noise=noise))["latency.x"]

@@ -34,7 +34,7 @@ def test_every_routine_is_asked_of_and_says_how_it_is_counted() -> None:
     asked = {
         definition.template.partition(":")[2]: definition
         for definition in load_suite().definitions.values()
-        if definition.analysis == "library"
+        if definition.template.startswith("library:")
     }
     assert asked.keys() == ROUTINES.keys()
     for name, definition in asked.items():
