@@ -12,7 +12,7 @@ from reportgen.analysis.chase import pointer_chase
 from reportgen.analysis.conflict import conflict
 from reportgen.analysis.cycles import calibration_error, timings
 from reportgen.analysis.encoded import encoded, has_encoding
-from reportgen.analysis.evidence import Evidence, disturbed_share
+from reportgen.analysis.evidence import Evidence, clock_trend, disturbed_share
 from reportgen.analysis.gpu_banks import banks
 from reportgen.analysis.gpu_blocks import blocks
 from reportgen.analysis.gpu_bulk import bulk
@@ -92,7 +92,10 @@ def quantities(run: Run, samples: pyarrow.Table) -> tuple[Quantity, ...]:
         if points[probe.id]
     ]
     disturbed = disturbed_share(probes)
-    probes = [replace(evidence, disturbed=disturbed, transient=transient) for evidence in probes]
+    moved = clock_trend(probes)
+    probes = [
+        replace(evidence, disturbed=disturbed, transient=transient, trend=moved) for evidence in probes
+    ]
     result: dict[str, list[Quantity]] = {}
     _memory(run, probes, result)
     _latencies(probes, result)
