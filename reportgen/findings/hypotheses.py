@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.sustained import SETTLED
-from reportgen.findings import hypotheses_gpu, interference
+from reportgen.findings import hypotheses_bandwidth, hypotheses_gpu, interference
 from reportgen.findings.endings import YES, Case, Ending, no, nothing, undecided
 from reportgen.findings.evidence import Evidence, central, interval, stated
 from reportgen.findings.finding import Verdict
@@ -302,10 +302,7 @@ RULES: dict[str, tuple[str, Callable[[Case], Ending]]] = {
         "Supported when at least two levels have a latency and each is 10 % above the one inside it.",
         _levels("latencies_rise"),
     ),
-    "bandwidth": (
-        "Supported when at least two levels have a rate and no outer level is faster than the one inside it.",
-        _levels("bandwidth_falls"),
-    ),
+    "bandwidth": (hypotheses_bandwidth.IN_WORDS, hypotheses_bandwidth.falls),
     "peak": (
         "Supported when no operation of narrower registers is within 2 % of the highest work per cycle.",
         _peak,

@@ -128,6 +128,19 @@ def test_levels_rise_and_bandwidth_falls() -> None:
     assert (found.verdict, found.reason) == (OPEN, "its levels do not fit those of another probe")
     rates = quantity("bandwidth.l1.read", 100e9), quantity("bandwidth.l2.read", 200e9)
     assert ending("bandwidth", *rates).verdict is NO
+    assert ending("bandwidth", rates[1]).verdict is OPEN
+
+
+def test_levels_whose_rates_overlap_decide_nothing() -> None:
+    def rates(low: float, high: float, kernel: str = "read") -> Conclusion:
+        inner = quantity(f"bandwidth.l1.{kernel}", 100e9, 98e9, 102e9)
+        return ending("bandwidth", inner, quantity(f"bandwidth.l2.{kernel}", (low + high) / 2, low, high))
+
+    assert rates(90e9, 97e9).verdict is YES
+    assert rates(97e9, 99e9).verdict is OPEN
+    assert "overlap" in rates(101e9, 103e9).reason
+    assert rates(103e9, 105e9).verdict is NO
+    assert rates(103e9, 105e9, "nt_write").verdict is OPEN
 
 
 def test_the_widest_registers() -> None:
