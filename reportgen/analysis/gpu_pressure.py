@@ -13,6 +13,7 @@ from reportgen.analysis.evidence import Evidence, numbers
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import Interval
 from reportgen.runs.schema import Point
+from reportgen.units import format_bytes
 
 METHOD = "gpu"
 FALLS = 0.03
@@ -43,7 +44,8 @@ def pressure(evidence: Evidence) -> list[Quantity]:
         details[FITS] = fits
     falls = np.flatnonzero(rates[1:] < rates[:-1] * (1 - FALLS))
     if not len(falls):
-        reason = f"The rate falls nowhere between {settings[0]:.0f} and {settings[-1]:.0f}."
+        ends = (format_bytes(one) if unit == "byte" else f"{one:.0f}" for one in (settings[0], settings[-1]))
+        reason = f"The rate falls nowhere between {' and '.join(ends)}."
         if _alone(usable):
             reason += " One block ran at a time, so how many would fit beside it does not show."
         return [

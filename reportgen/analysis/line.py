@@ -14,6 +14,7 @@ from reportgen.analysis.isotonic import envelope
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import Interval, pooled_scatter
 from reportgen.status import Status
+from reportgen.units import format_bytes
 
 METHOD = "boundary"
 LEAST_STEP = 1.1
@@ -51,7 +52,8 @@ def line(evidence: Evidence) -> Quantity:
     if smooth[-1] < smooth[0] * max(LEAST_STEP, 1 + 4 * error):
         return evidence.bound(
             metric, "byte", METHOD, float(offsets[-1]), usable,
-            reason=f"The second access stays cheap up to {offsets[-1]} bytes, the most that was measured.",
+            reason=f"The second access stays cheap up to {format_bytes(offsets[-1])}, the most that was "
+            "measured.",
             details=details,
         )  # fmt: skip
     height = (smooth - smooth[0]) / (smooth[-1] - smooth[0])

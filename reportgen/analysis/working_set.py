@@ -29,6 +29,7 @@ from reportgen.analysis.robust import (
 )
 from reportgen.runs.schema import Point
 from reportgen.status import Status
+from reportgen.units import format_bytes
 
 METHOD = "boundary"
 HUGE_FROM = 2 << 20
@@ -178,15 +179,15 @@ def _of_curve(evidence: Evidence, curve: Curve, suffix: str, note: str) -> tuple
         result.append(
             evidence.narrowed(curve.points).without_value(
                 f"memory.dram.latency{suffix}", "cycle", METHOD, status=Status.INVALID,
-                reason=f"cache-resident: the sweep ended at {largest:.0f} bytes, less than "
-                f"{DRAM_MULTIPLE:.0f} times the last-level cache ({last:.0f} bytes).",
+                reason=f"cache-resident: the sweep ended at {format_bytes(largest)}, less than "
+                f"{DRAM_MULTIPLE:.0f} times the last-level cache ({format_bytes(last)}).",
             )
         )  # fmt: skip
     if "dram" not in names:
         result.append(
             evidence.narrowed(curve.points).without_value(
                 f"memory.dram.latency{suffix}", "cycle", METHOD, status=Status.SKIPPED,
-                reason=f"The sweep ended at {largest:.0f} bytes, too small to leave the caches; "
+                reason=f"The sweep ended at {format_bytes(largest)}, too small to leave the caches; "
                 "measure larger working sets.",
             )
         )  # fmt: skip
@@ -252,9 +253,9 @@ def _capacity(
     if edge is not None or (name in names and index == found.count - 1):
         low = edge.interval.low if edge is not None else largest
         text = (
-            f"The sweep ended at {largest:.0f} bytes, while latency was still rising."
+            f"The sweep ended at {format_bytes(largest)}, while latency was still rising."
             if edge is not None
-            else f"Latency had not risen again by {largest:.0f} bytes, where the sweep ended."
+            else f"Latency had not risen again by {format_bytes(largest)}, where the sweep ended."
         )
         quantity = one.bound(
             metric, "byte", METHOD, low, curve.points, reason=f"{text} {note}".strip(), details=details
@@ -262,11 +263,11 @@ def _capacity(
         return quantity, Interval(low, low, math.inf)
     if "dram" in names:
         reason = (
-            f"Latency rises {len(found.edges)} times up to {largest:.0f} bytes, so no {name.upper()} shows: "
-            "there is none, or its latency is not apart from its neighbours'."
+            f"Latency rises {len(found.edges)} times up to {format_bytes(largest)}, so no {name.upper()} "
+            "shows: there is none, or its latency is not apart from its neighbours'."
         )
         return one.without_value(metric, "byte", METHOD, status=Status.UNSUPPORTED, reason=reason), None
-    reason = f"The sweep ended at {largest:.0f} bytes, before {name.upper()} could show."
+    reason = f"The sweep ended at {format_bytes(largest)}, before {name.upper()} could show."
     return one.without_value(metric, "byte", METHOD, status=Status.SKIPPED, reason=reason), None
 
 
