@@ -1,4 +1,4 @@
-"""Limits of rates: bytes a core can move, order of the levels, cache-resident "DRAM", peak and clock."""
+"""Limits of rates: bytes a core can move, order of levels, cache-resident "DRAM", peak, clock and load."""
 
 from __future__ import annotations
 
@@ -152,6 +152,26 @@ def _peak_at_clock(evidence: Evidence) -> Iterator[Breach]:
             )  # fmt: skip
 
 
+def _under_load(evidence: Evidence) -> Iterator[Breach]:
+    """Rates of everything that takes part at once, against the same number of single peaks."""
+    if evidence.clock is None:
+        return
+    for name, quantity in evidence.of_kind(Kind.BURST, Kind.SUSTAINED):
+        per_cycle = evidence.usable(f"peak.{name.subject}.per_cycle")
+        if per_cycle is None:
+            continue
+        many = _cores(evidence, ALL_CORES)
+        limit = interval(per_cycle)[1] * many * evidence.clock[1] * CLOCK_TOLERANCE
+        if interval(quantity)[0] > limit:
+            yield Breach(
+                (name.text, per_cycle.metric),
+                contradictions.above_limit(
+                    noun(name.text, evidence.title), central(quantity), limit, quantity.unit,
+                    f"{many} times the measured work per cycle of one, at the fastest clock seen in the run",
+                ),
+            )  # fmt: skip
+
+
 GATES = (
     Gate(
         name="core_bandwidth",
@@ -219,5 +239,19 @@ GATES = (
         source="arithmetic on the samples of the same run",
         causes=("the clock rose between calibration and sample", "the two come from different operations"),
         check=_peak_at_clock,
+    ),
+    Gate(
+        name="load_within_peaks",
+        severity=Severity.RELATION,
+        statement="A burst or sustained rate is not above the work per cycle of one core (of a GPU: of one "
+        "multiprocessor) times their number at the fastest clock seen.",
+        source="arithmetic on the samples of the same run: cores that work at once are no faster than each "
+        "of them alone",
+        causes=(
+            "the peak of one was measured beside a busy neighbour",
+            "work is counted of cores that did not take part",
+            "the clock under load is faster than any that the marks of the run saw",
+        ),
+        check=_under_load,
     ),
 )

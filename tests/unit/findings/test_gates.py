@@ -171,7 +171,7 @@ def test_a_working_set_inside_the_level_below_is_named() -> None:
 
 
 # core_bandwidth, bandwidth_falls, read_covers_loads, write_covers_stores
-# dram_beyond_caches, peak_at_clock_seen
+# dram_beyond_caches, peak_at_clock_seen, load_within_peaks
 
 
 def test_no_core_moves_more_than_three_accesses_a_cycle() -> None:
@@ -238,6 +238,23 @@ def test_a_peak_fits_the_clock_that_was_seen() -> None:
     per_cycle = quantity("peak.fp32.per_cycle", 64.0)
     assert breaches("peak_at_clock_seen", quantity("peak.fp32", 107e12), per_cycle, run=run())
     assert not breaches("peak_at_clock_seen", quantity("peak.fp32", 224e9), per_cycle, run=run())
+
+
+@pytest.mark.parametrize("kind", ["burst", "sustained"])
+@pytest.mark.parametrize("isa", ["x86_64", "sm_90"])
+def test_cores_under_load_together_do_no_more_than_each_alone(kind: str, isa: str) -> None:
+    card = changed(run(), device=changed(run().device, isa=isa, cores=4))
+    per_cycle = quantity("peak.fp32.per_cycle", 64.0)
+    most = 4 * 64.0 * max(mark.cycle_hz for mark in card.drift)
+    (found,) = breaches("load_within_peaks", quantity(f"peak.fp32.{kind}", 1.1 * most), per_cycle, run=card)
+    assert found.severity is Severity.RELATION
+    assert set(found.metrics) == {f"peak.fp32.{kind}", "peak.fp32.per_cycle"}
+    assert "4 times the measured work per cycle of one" in found.text
+    assert not breaches("load_within_peaks", quantity(f"peak.fp32.{kind}", most), per_cycle, run=card)
+    wide = quantity(f"peak.fp32.{kind}", 1.1 * most, 0.9 * most, 1.3 * most)
+    assert not breaches("load_within_peaks", wide, per_cycle, run=card)
+    blind = changed(card, drift=())
+    assert not breaches("load_within_peaks", quantity(f"peak.fp32.{kind}", 9 * most), per_cycle, run=blind)
 
 
 # sharing_symmetric, sharing_transitive, sharing_control
