@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from reportgen.site.markup import Html, element, escape, join
+from reportgen.site.markup import Html, element, escaped, join
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -91,17 +91,16 @@ def table(
 
 
 def _row(row: Row, columns: Sequence[Column]) -> Html:
+    """Written out rather than put together from elements: nearly all of a page is cells."""
     parts = []
-    for place, (item, column) in enumerate(zip(row.cells, columns, strict=True)):
-        cell = item if isinstance(item, Cell) else Cell(item)
-        parts.append(
-            element(
-                "td" if place else "th",
-                escape(cell.html),
-                scope=None if place else "row",
-                class_="number" if column.number else None,
-                data_sort=f"{cell.sort:.12g}" if cell.sort is not None else None,
-                title=cell.note or None,
-            )
-        )
-    return element("tr", join(parts), id=row.id or None, class_=row.kind or None)
+    tag, scope = "th", ' scope="row"'
+    for item, column in zip(row.cells, columns, strict=True):
+        number = ' class="number"' if column.number else ""
+        if isinstance(item, Cell):
+            sort = f' data-sort="{item.sort:.12g}"' if item.sort is not None else ""
+            note = f' title="{escaped(item.note)}"' if item.note else ""
+            parts.append(f"<{tag}{scope}{number}{sort}{note}>{escaped(item.html)}</{tag}>")
+        else:
+            parts.append(f"<{tag}{scope}{number}>{escaped(item)}</{tag}>")
+        tag, scope = "td", ""
+    return element("tr", Html("".join(parts)), id=row.id or None, class_=row.kind or None)
