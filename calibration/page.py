@@ -22,6 +22,7 @@ from calibration.counts import (
 )
 from calibration.kinds import Kind
 from reportgen.findings.finding import Verdict
+from reportgen.site.address import tenth_anchor
 from reportgen.site.figures import style
 
 NAME = "calibration"
@@ -29,10 +30,9 @@ TEMPLATE = Path(__file__).with_name("page.md.j2")
 COMMAND = "make calibration"
 NO_BREAK = "\N{NO-BREAK SPACE}"
 WORDS = {
-    "associativity": "associativity",
     "chase": "latency of a chase",
-    "level latency": "latency of a level",
-    "peak_per_cycle": "peak per cycle",
+    "level_latency": "latency of a level",
+    "tlb_reach": "TLB reach",
     "sharing": "inference that two kinds share a resource",
     "reported": "agreement with what the system reports",
 }
@@ -59,13 +59,14 @@ def read(text: str | bytes) -> Calibration:
 def page(numbers: Calibration, size: tuple[int, int]) -> str:
     """The Markdown page; `size` is that of the picture, pixels."""
     seeds, tenths = numbers.seeds, numbers.reliability
+    meant = [one.share for one in numbers.intervals if not Kind[one.kind].value.bracket]
     environment = Environment(undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False)
     return environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render(
         command=COMMAND,
         seeds=seeds,
         last=seeds.first + seeds.devices - 1,
-        intervals=f"{sum(one.share.count for one in numbers.intervals):,}",
-        covered=_range(one.share.value for one in numbers.intervals if not Kind[one.kind].value.bracket),
+        intervals=f"{sum(share.count for share in meant):,}",
+        covered=_range(share.value for share in meant),
         findings=f"{sum(one.right.count for one in tenths):,}",
         off=f"{max((abs(one.off) for one in tenths if one.enough), default=0.0) * 100:.1f}",
         least=_percent(COVERED[0]),
@@ -109,8 +110,9 @@ def _intervals(numbers: Calibration) -> Iterator[list[str]]:
         yield [meaning.title, meaning.right, f"{one.share.count:,}", _with_ends(one.share), half, most]
 
 
-def _bounds(one: Tenth) -> str:
-    return f"{one.low:.1f} … {one.high:.1f}"
+def _bounds(at: int) -> str:
+    """The ends of a tenth, with the anchor that findings of such a confidence lead to."""
+    return f'<span id="{tenth_anchor(at / TENTHS)}"></span>{at / TENTHS:.1f} … {(at + 1) / TENTHS:.1f}'
 
 
 def _reliability(tenths: tuple[Tenth, ...]) -> Iterator[list[str]]:
@@ -119,11 +121,11 @@ def _reliability(tenths: tuple[Tenth, ...]) -> Iterator[list[str]]:
     for at in range(TENTHS):
         one = by_place.get(at)
         if one is None:
-            yield [f"{at / TENTHS:.1f} … {(at + 1) / TENTHS:.1f}", "0", "0", "", "", "no finding"]
+            yield [_bounds(at), "0", "0", "", "", "no finding"]
             continue
         off = f"{one.off * 100:+.1f}" if one.enough else "too few to tell"
         yield [
-            _bounds(one), f"{one.right.count:,}", str(one.devices), f"{one.confidence:.3f}",
+            _bounds(at), f"{one.right.count:,}", str(one.devices), f"{one.confidence:.3f}",
             _with_ends(one.right), off,
         ]  # fmt: skip
 

@@ -87,6 +87,11 @@ def metric_anchor(pattern: str) -> str:
     return pattern.replace("<", "").replace(">", "")
 
 
+def tenth_anchor(confidence: float) -> str:
+    """Anchor of the row of docs/method/calibration.md that a confidence (three decimals) belongs to."""
+    return f"tenth-{min(9, round(confidence * 1000) // 100)}"
+
+
 @dataclass(frozen=True)
 class Links:
     """Relative addresses between pages.
@@ -126,6 +131,6 @@ class Links:
         entry = dictionary.lookup(metric)
         return self.to(here, DICTIONARY, metric_anchor(entry.pattern)) if entry is not None else ""
 
-    def method(self, here: str, name: str) -> str:
+    def method(self, here: str, name: str, anchor: str = "") -> str:
         """A page of docs/method, or empty."""
-        return self.written(here, f"method/{name}.md")
+        return self.written(here, f"method/{name}.md", anchor)

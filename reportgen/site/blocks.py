@@ -28,9 +28,9 @@ def claim(level: Claim, *, explained: bool = False) -> Html:
     return element("span", level.value, class_=f"rg-claim rg-{level.value}", title=note)
 
 
-def confidence(value: float) -> Html:
-    """Confidence with the word beside it."""
-    return element("span", f"confidence {value:.2f}", class_="rg-confidence")
+def confidence(value: float, counted: str = "") -> Html:
+    """Confidence with the word beside it; `counted` is where is told how often it is right."""
+    return element("span", anchor(f"confidence {value:.2f}", counted), class_="rg-confidence")
 
 
 INTERVALS = (Kind.CAPACITY, Kind.TLB_REACH, Kind.PATH_CAPACITY, Kind.STEP, Kind.BLOCKS)
@@ -138,6 +138,7 @@ def finding(
     method: Iterable[Html] = (),
     identity: str = "",
     *,
+    counted: str = "",
     brief: bool = False,
 ) -> Html:
     """A finding as it is shown everywhere: sentence, then claim, confidence, status, then evidence.
@@ -147,10 +148,11 @@ def finding(
         probe_url: gives the address of a probe; without it probes are not named.
         method: links to the methods behind it.
         identity: makes the block an anchor.
+        counted: where is told how often findings of its confidence are right.
         brief: leave out what the page around it shows anyway: points and metrics.
     """
     parts = [element("p", item.sentence, class_="rg-sentence")]
-    marks: list[object] = [claim(item.claim, explained=True), confidence(item.confidence)]
+    marks: list[object] = [claim(item.claim, explained=True), confidence(item.confidence, counted)]
     if item.status is not Status.OK:
         marks.append(status(item.status))
     if probe_url is not None and item.probes:

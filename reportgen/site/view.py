@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from reportgen.findings.finding import Finding
+from reportgen.findings.finding import Claim, Finding
 from reportgen.site import address, blocks, templating
 from reportgen.site.address import Links
 from reportgen.site.markup import Html, anchor, join
@@ -78,7 +78,13 @@ class View:
         quantity = self.report.fact(item.metrics[0]) if item.metrics else None
         if quantity is not None and self.links.method(self.here, quantity.method):
             methods.append(self.method(quantity.method, f"method: {quantity.method}"))
-        return blocks.finding(item, self.probe, methods, identity)
+        return blocks.finding(item, self.probe, methods, identity, counted=self.counted(item))
+
+    def counted(self, item: Finding) -> str:
+        """Where is told how often findings of such a confidence are right: on simulated CPUs, so of CPUs."""
+        if item.claim not in (Claim.MEASURED, Claim.INFERRED) or self.report.evidence.gpu:
+            return ""
+        return self.links.method(self.here, "calibration", address.tenth_anchor(item.confidence))
 
     def findings(self, items: Iterable[Finding | None], *, anchored: bool = False) -> tuple[Html, ...]:
         """Several findings, those that are there."""

@@ -21,6 +21,7 @@ from calibration.counts import (
 from calibration.judge import Claimed, Concluded, Judged, Paired, Stated
 from calibration.kinds import Kind
 from reportgen.findings.finding import Verdict
+from reportgen.site.address import tenth_anchor
 
 
 def devices(right: int, wrong: int, confidence: float) -> list[Judged]:
@@ -129,8 +130,16 @@ def test_few_findings_are_shown_and_not_judged() -> None:
     assert not limits.broken(numbers)
     text = page.page(numbers, (640, 400))
     shown = text.replace(page.NO_BREAK, " ")
-    assert "| 0.5 … 0.6 | 99 | 9 | 0.550 | 90.0 % (80.0 … 95.0) | too few to tell |" in shown
-    assert "| 0.6 … 0.7 | 0 | 0 |  |  | no finding |" in text
+    assert "</span>0.5 … 0.6 | 99 | 9 | 0.550 | 90.0 % (80.0 … 95.0) | too few to tell |" in shown
+    assert "</span>0.6 … 0.7 | 0 | 0 |  |  | no finding |" in text
+
+
+def test_a_confidence_leads_to_the_row_of_its_tenth() -> None:
+    text = page.page(counted(95, 5), (640, 400))
+    for thousandth in range(1001):
+        at = tenth_of(thousandth / 1000)
+        assert tenth_anchor(thousandth / 1000) == f"tenth-{at}"
+        assert text.count(f'<span id="tenth-{at}"></span>{at / 10:.1f} …') == 1
 
 
 def test_published_numbers_can_be_read_again() -> None:

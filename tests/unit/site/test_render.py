@@ -6,8 +6,10 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from reportgen.findings.finding import Claim
@@ -15,6 +17,7 @@ from reportgen.runs.schema import MANIFEST, SAMPLES
 from reportgen.site import address
 from reportgen.site.address import Links
 from reportgen.site.render import Renderer
+from reportgen.site.view import View
 from tests.unit.site.conftest import Rendered
 
 
@@ -63,6 +66,18 @@ def test_claim_and_confidence_stand_beside_every_finding(rendered: Rendered) -> 
     for block in blocks:
         assert any(f">{claim.value}</span>" in block for claim in Claim)
         assert "confidence 0." in block
+
+
+def test_a_confidence_leads_to_how_often_it_is_right(rendered: Rendered) -> None:
+    report = rendered.renderer.results.report(rendered.newer)
+    known = View("devices/x/index.md", report, Links(True, {"method/calibration.md"}))
+    for finding in report.findings:
+        html = known.finding(finding)
+        leads = f'../../method/calibration/#{address.tenth_anchor(finding.confidence)}">confidence' in html
+        assert leads is (finding.claim in (Claim.MEASURED, Claim.INFERRED))
+    card = msgspec.structs.replace(report.run, device=msgspec.structs.replace(report.run.device, isa="sm_90"))
+    on_gpu = replace(known, report=replace(report, run=card))
+    assert not any("method/calibration" in on_gpu.finding(finding) for finding in report.findings)
 
 
 def test_what_has_no_value_says_why(rendered: Rendered) -> None:
