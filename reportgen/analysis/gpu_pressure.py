@@ -1,8 +1,9 @@
-"""Registers of a thread, shared memory of a block: where the rate falls, beside the table of limits.
+"""Registers of a thread, shared memory of a block: how many warps stay side by side, beside the limits.
 
-The table (CUDA Programming Guide, "Technical Specifications") says how many warps fit; the launcher notes it
-with every point.  A measured step is kept between the two settings it lies between, and says whether the
-table has one there.
+Blocks stay for a fixed number of cycles and are many more than fit, so the time of a launch says how many
+stay at a time.  The table (CUDA Programming Guide, "Technical Specifications") says how many fit; the
+launcher notes it with every point.  A measured step is kept between the two settings it lies between, and
+says whether the table has one there; steps of the table that were not seen are named.
 """
 
 from __future__ import annotations
@@ -11,41 +12,41 @@ import numpy as np
 
 from reportgen.analysis.evidence import Evidence, numbers
 from reportgen.analysis.quantity import Quantity
-from reportgen.analysis.robust import Interval
+from reportgen.analysis.robust import Array, Interval
 from reportgen.runs.schema import Point
-from reportgen.units import format_bytes
 
 METHOD = "gpu"
 FALLS = 0.03
-"""A rate that falls by more from one setting to the next has a step there."""
+"""Warps that become fewer by more from one setting to the next have a step there."""
 LEAST = 3
 BYTES = "dynamic_bytes"
 FITS = "warps_fit"
+WORK = "warp_cycles"
 
 
 def pressure(evidence: Evidence) -> list[Quantity]:
-    """`<metric>.<n>`: between which two settings of the variable the rate falls, for the n-th time.
+    """`<metric>.<n>`: between which two settings of the variable fewer warps stay, for the n-th time.
 
-    Points have work `instructions` and, where the limits of the device are known, the fact `warps_fit`.
+    Points have work `warp_cycles` (cycles that a warp stays) and, where the limits of the device are known,
+    the fact `warps_fit`.
     """
     probe = evidence.probe
     unit = "byte" if probe.variable == BYTES else "count"
     usable = sorted(
-        (point for point in evidence.usable() if point.work.get("instructions", 0) > 0),
+        (point for point in evidence.usable() if point.work.get(WORK, 0) > 0),
         key=lambda point: float(point.settings[probe.variable]),
     )
     if len(usable) < LEAST:
         return [evidence.without_value(f"{probe.metric}.1", unit, METHOD)]
     settings = [float(point.settings[probe.variable]) for point in usable]
-    rates = np.array([point.work["instructions"] / evidence.cycles(point).value for point in usable])
+    warps = np.array([point.work[WORK] / evidence.cycles(point).value for point in usable])
     fits = [point.facts.get(FITS) for point in usable]
-    details: dict[str, object] = {"setting": settings, "variable": probe.variable, "rate": numbers(rates)}
-    if all(isinstance(one, int) for one in fits):
-        details[FITS] = fits
-    falls = np.flatnonzero(rates[1:] < rates[:-1] * (1 - FALLS))
-    if not len(falls):
-        ends = (format_bytes(one) if unit == "byte" else f"{one:.0f}" for one in (settings[0], settings[-1]))
-        reason = f"The rate falls nowhere between {' and '.join(ends)}."
+    falls = [int(at) for at in np.flatnonzero(warps[1:] < warps[:-1] * (1 - FALLS))]
+    details = {"setting": settings, "variable": probe.variable, "warps": numbers(warps)} | _beside(
+        settings, warps, fits, falls
+    )
+    if not falls:
+        reason = f"As many warps stay from {settings[0]:.0f} to {settings[-1]:.0f}."
         if _alone(usable):
             reason += " One block ran at a time, so how many would fit beside it does not show."
         return [
@@ -58,7 +59,10 @@ def pressure(evidence: Evidence) -> list[Quantity]:
             f"{probe.metric}.{number}", unit, METHOD,
             Interval((settings[at] + settings[at + 1]) / 2, settings[at], settings[at + 1]), usable,
             details=details
-            | {"falls_to": float(rates[at + 1] / rates[at]), "table": _table(fits[at], fits[at + 1])},
+            | {
+                "warps_before": float(warps[at]), "warps_behind": float(warps[at + 1]),
+                "table": _table(fits[at], fits[at + 1]),
+            },
         )
         for number, at in enumerate(falls, 1)
     ]  # fmt: skip
@@ -66,6 +70,22 @@ def pressure(evidence: Evidence) -> list[Quantity]:
 
 def _alone(points: list[Point]) -> bool:
     return all(point.facts.get("blocks") == 1 for point in points)
+
+
+def _beside(
+    settings: list[float], warps: Array, fits: list[int | float | str | None], falls: list[int]
+) -> dict[str, object]:
+    """What the table says, the least and most of it that was seen, settings behind steps only it has."""
+    known = [one for one in fits if isinstance(one, int) and one > 0]
+    if len(known) < len(fits):
+        return {}
+    steps = [at for at in range(len(known) - 1) if known[at + 1] < known[at]]
+    share = warps / np.array(known)
+    return {
+        FITS: known,
+        "of_table": [float(share.min()), float(share.max())],
+        "unseen": [settings[at + 1] for at in steps if at not in falls],
+    }
 
 
 def _table(before: object, after: object) -> str:

@@ -133,10 +133,12 @@ def _falls(case: Case) -> Ending:
     if not case.quantities:
         return nothing(case)
     if not falls:
-        return undecided("the rate falls nowhere within the range of the probe")
+        return undecided("as many warps stay at all settings of the probe")
     told = [str(quantity.details.get("table", "")) for quantity in falls]
     if "elsewhere" in told:
-        return no("the rate falls where as many warps fit")
+        return no("fewer warps stay where as many fit")
+    if any(quantity.details.get("unseen") for quantity in falls):
+        return no("as many warps stay where fewer fit")
     return YES if all(told) else undecided("nothing is known of how many warps fit")
 
 
@@ -171,8 +173,8 @@ _WARPS_RULE = (
     "within 20 % of proportion."
 )
 _PRESSURE_RULE = (
-    "Supported when every fall of the rate lies where fewer warps fit by the table of limits, not supported "
-    "when one lies elsewhere."
+    "Supported when fewer warps stay side by side at every step of the table of limits and nowhere else, "
+    "not supported when one step is without the other."
 )
 
 RULES: dict[str, Rule] = {

@@ -117,17 +117,19 @@ def _blocks(report: Report) -> Iterator[Panel]:
 
 
 def _pressure(report: Report, stem: str, title: str, across: str) -> Iterator[Panel]:
-    """The rate and the warps that fit, each as a share of its most."""
+    """The warps that stayed, and those that fit."""
     steps = [pair for pair in _of(report, Kind.STEP) if pair[0].metric.startswith(stem)]
     for _, details in steps[:1]:
         lines: Lines = {}
-        for name, key in (("rate of a block", "rate"), ("warps that fit", "warps_fit")):
+        for name, key in (("measured", "warps"), ("that fit by the limits", "warps_fit")):
             line = _line(details, "setting", key)
             if line:
-                lines[name] = {setting: 100 * value / max(line.values()) for setting, value in line.items()}
+                lines[name] = line
         ends = [(fact.low, fact.high) for fact, _ in steps]
         sizes = details.get("variable") == "dynamic_bytes"
-        yield from _panel(title, across, "% of the most", lines, sizes=sizes, ends=ends, steps=True)
+        yield from _panel(
+            title, across, "warps of a multiprocessor", lines, sizes=sizes, ends=ends, steps=True
+        )
 
 
 def _launches(report: Report) -> Iterator[Panel]:

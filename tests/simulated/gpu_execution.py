@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from reportgen.backends.cuda.generator_crowd import EACH, STAY
 from reportgen.backends.cuda.occupancy import occupancy
 from tests.simulated.asked import ok_point
 from tests.simulated.gpu_truth import EMPTY, GpuTruth, Question, Simulated, asked
@@ -74,24 +75,33 @@ def block_sweep(truth: GpuTruth) -> Question:
 def registers(truth: GpuTruth) -> Question:
     name = "gpu_execution/register_pressure"
     found = []
-    for count in (24, 32, 64, 96, 128, 168, 255):
-        facts: dict[str, int | float | str] = {"warps_fit": occupancy(90, CROWD, count).warps, "blocks": 1}
-        point = ok_point(name, {"registers": count}, work={"instructions": 64.0}, facts=facts)
-        found.append(Simulated(point, ((64 if count <= truth.register_step else 128) + EMPTY,)))
+    for count in (24, 32, 40, 48, 56, 64, 72, 80, 96, 112, 128, 168, 192, 224, 255):
+        # a quarter of the registers belongs to each scheduler, which hands them out by 256 for a warp
+        each = truth.register_file // 4 // (-(-count * WARP // 256) * 256) * 4
+        fits = occupancy(90, CROWD, count).warps
+        found.append(_crowd(truth, name, {"registers": count}, each // 4, fits))
     return asked(name), found
 
 
 def shared_memory(truth: GpuTruth) -> Question:
-    """One block at a time: its rate does not depend on what else would fit."""
     name = "gpu_execution/shared_memory_pressure"
     found = []
-    for size in (0, 16384, 49152, 98304, 163840, 232448):
+    for size in (0, 8192, 16384, 24576, 32768, 49152, 65536, 98304, 131072, 232448):
         fits = occupancy(90, CROWD, 16, size).warps
-        facts: dict[str, int | float | str] = {"warps_fit": fits, "blocks": 1}
-        settings = {"operation": "fp32_fma", "accumulators": 1, "warps": 4, "dynamic_bytes": size}
-        point = ok_point(name, settings, work={"instructions": 64.0}, facts=facts)
-        found.append(Simulated(point, (64 * truth.fma_latency + EMPTY,), 4))
+        settings = {"accumulators": 1, "dynamic_bytes": size}
+        if size + 1024 > truth.shared_bytes:
+            continue
+        found.append(_crowd(truth, name, settings, truth.shared_bytes // (size + 1024), fits))
     return asked(name), found
+
+
+def _crowd(truth: GpuTruth, name: str, settings: dict[str, int], room: int, fits: int) -> Simulated:
+    """A multiprocessor's blocks of four warps, `room` of which stay side by side, wave after wave."""
+    side_by_side = min(room, truth.most_blocks)
+    cycles = math.ceil(EACH / side_by_side) * (STAY + truth.block_start)
+    facts: dict[str, int | float | str] = {"warps_fit": fits, "blocks": EACH * truth.multiprocessors}
+    point = ok_point(name, dict(settings), work={"warp_cycles": float(STAY)}, facts=facts)
+    return Simulated(point, (cycles + EMPTY,), EACH * 4)
 
 
 def launches(truth: GpuTruth) -> Question:

@@ -68,8 +68,14 @@ class GpuTruth:
     memory_rate: float = 4.0e12
     """Bytes a second of the best launch."""
     l2_rate: float = 7.0e12
-    register_step: int = 128
-    """Registers of a thread beyond which the rate falls to half."""
+    register_file: int = 65536
+    """Registers of a multiprocessor."""
+    shared_bytes: int = 228 * KIB
+    """Of a multiprocessor, all blocks together."""
+    most_blocks: int = 16
+    """Of four warps, that a multiprocessor holds."""
+    block_start: int = 900
+    """Cycles from a block's end to the start of the one that takes its room."""
     resident: int = 4
     """Blocks of the sweep that one multiprocessor runs side by side."""
     launch: float = 2.3e-6

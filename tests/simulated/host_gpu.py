@@ -169,7 +169,8 @@ class _Kernel:
         elif kind in ("l2_matrix", "bulk"):
             self._clocks([WINDOW] * self.of("count:lines" if kind == "l2_matrix" else "count:windows"))
         else:
-            self._clocks([WINDOW] * (self.threads * self.blocks), [5] * self.blocks)
+            speakers = 1 if kind == "crowd" else self.threads
+            self._clocks([WINDOW] * (speakers * self.blocks), [5] * self.blocks)
 
     def _clocks(self, spans: list[int], tail: Sequence[int] = ()) -> None:
         word = next(word for word in self.given if word.startswith("clocks"))

@@ -31,8 +31,10 @@ Argument = tuple[int, int]
 MULTIPROCESSORS, PCI_BUS, PCI_DEVICE, PCI_DOMAIN = 16, 33, 34, 50
 """Attributes of a device (`CUdevice_attribute`)."""
 
-SHARED_BYTES, DYNAMIC_SHARED, ANY_CLUSTER = 1, 8, 14
+SHARED_BYTES, DYNAMIC_SHARED, CARVE_OUT, ANY_CLUSTER = 1, 8, 9, 14
 """Attributes of a function (`CUfunction_attribute`)."""
+ALL_SHARED = 100
+"""Carve-out, in per cent: as much shared memory as there is, the rest to the first cache."""
 
 
 class Binding(Protocol):

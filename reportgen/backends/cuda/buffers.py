@@ -96,6 +96,11 @@ class Passed:
     facts: dict[str, int | float | str] = field(default_factory=dict)
     owned: list[int] = field(default_factory=list)
 
+    @property
+    def speakers(self) -> int:
+        """Threads of a block whose clock reads have a place of their own."""
+        return 1 if self.setup.get("kind") == "crowd" else self.threads
+
     def close(self) -> None:
         """Give all memory back."""
         while self.owned:
@@ -198,7 +203,7 @@ def _prepare_chase(made: Passed, constant: Callable[[Chase], None]) -> None:
 
 def _clocks(made: Passed, rest: str) -> Argument:
     made.clock_bits = 64 if "long long" in rest else 32
-    reads = 2 * max(made.threads * made.blocks, made.windows)
+    reads = 2 * max(made.speakers * made.blocks, made.windows)
     made.clock_bytes = (reads + made.blocks) * made.clock_bits // 8
     made.clocks = made.allocate(made.clock_bytes)
     made.places["clocks"] = len(made.values)
@@ -221,7 +226,9 @@ def _input(made: Passed, rest: str) -> Argument:
 def _output(made: Passed, rest: str) -> Argument:
     dtype = _typed(rest)
     one_thread = made.setup.get("kind") in ("chase", "trace", "l2_matrix", "bulk")
-    count = made.windows if one_thread else max(SLOTS * THREADS, made.threads * made.blocks)
+    # blocks of a crowd are many, and all write the same
+    own = 0 if made.setup.get("kind") == "crowd" else made.threads * made.blocks
+    count = made.windows if one_thread else max(SLOTS * THREADS, own)
     size = -(-count * dtype.itemsize // 4) * 4
     address = made.allocate(size)
     made.results.append((address, size))

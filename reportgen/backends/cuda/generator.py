@@ -12,6 +12,7 @@ import jinja2
 from reportgen.backends.base import Source
 from reportgen.backends.cuda import generator_async as asynchronous
 from reportgen.backends.cuda import generator_blocks as blocks
+from reportgen.backends.cuda import generator_crowd as crowd
 from reportgen.backends.cuda import generator_kernels as kernels
 from reportgen.backends.cuda import generator_memory as memory
 from reportgen.backends.cuda import generator_rows as rows
@@ -27,7 +28,7 @@ from reportgen.suite.location import probes_root
 
 VENDOR = "vendor:"
 """Before the name of a routine that is not ours, in place of a template."""
-MOST_SECONDS = {"body": 0.03, "chase": 0.05, "trace": 0.05, "bulk": 0.05, "stream": 0.05}
+MOST_SECONDS = {"body": 0.03, "chase": 0.05, "trace": 0.05, "bulk": 0.05, "stream": 0.05, "crowd": 0.05}
 """Kind -> cap on sampling one visit, so that the whole suite stays within minutes: cycles of a multiprocessor
 that nobody shares come back the same."""
 NARROW_CLOCK = 120
@@ -45,7 +46,7 @@ KINDS: dict[str, Callable[[Request], Parts]] = {
     "trace": memory.trace,
     "l2_matrix": memory.l2_matrix,
     "stream": memory.stream,
-    "registers": blocks.registers,
+    "crowd": crowd.crowd,
     "banks": blocks.banks,
     "cluster": blocks.cluster,
     "empty": blocks.empty,

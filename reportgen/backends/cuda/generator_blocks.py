@@ -1,41 +1,19 @@
-"""What a block holds and how blocks reach each other: registers, shared banks, clusters, bulk copies."""
+"""What a block holds and how blocks reach each other: shared banks, clusters, bulk copies."""
 
 from __future__ import annotations
 
 from reportgen.backends.cuda import generator_rows as rows
 from reportgen.backends.cuda.generator_memory import shared_limit
-from reportgen.backends.cuda.generator_operands import CROWD
 from reportgen.backends.cuda.generator_parts import Parts, Request
-from reportgen.backends.cuda.generator_windows import WARP, bind, code
+from reportgen.backends.cuda.generator_windows import WARP
 from reportgen.errors import Unsupported
 
-HELD = 13
-"""Registers of the pressure kernel beside its accumulators: constants, addresses, clocks, stack pointer."""
-FEWEST = 24
-"""Registers that the assembler leaves a kernel, whatever bound it is given."""
 UNROLL = 64
 BANK_BYTES = 32768
 """Of shared memory that the strided loads go round in."""
 CLUSTER_UNROLL = 32
 PORTABLE = 8
 """Blocks of a cluster that every device with clusters can hold; more must be allowed by the launcher."""
-
-
-def registers(request: Request) -> Parts:
-    """As many accumulators as fill the wanted number of registers, two steps each."""
-    wanted = request.setting("registers")
-    if wanted < FEWEST:
-        raise Unsupported(f"the assembler bounds no kernel below {FEWEST} registers")
-    count = wanted - HELD
-    name = "fp32_fma"
-    operation, target = request.operation(name)
-    bound = bind(operation, operation.form, count, request.kernel)
-    expect: dict[str, int | str] = {"kind": "independent", "chains": count}
-    expect |= rows.expected([(name, operation, 2 * count)], request.isa)
-    work = {"instructions": 2.0 * count, "flop": 2.0 * count * operation.flop}
-    # without a bound the assembler takes all that the next step of occupancy leaves it
-    context = {"bound": bound, "rounds": 2, "attributes": f"__maxnreg__({wanted}) ", **code(bound)}
-    return Parts(context, bound.parameters, expect, work, {"threads": CROWD}, target, wide_clock=True)
 
 
 def banks(request: Request) -> Parts:

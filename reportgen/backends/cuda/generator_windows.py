@@ -55,13 +55,17 @@ def independent(request: Request) -> Parts:
     total = float(steps * operation.repeat)
     work = {"instructions": total, "flop": total * operation.flop, "op": total * operation.op}
     context = {"bound": bound, "rounds": steps // count, **code(bound)}
-    _fits(request, bound)
+    fits(request, bound)
     threads = WARP * request.setting("warps") if "warps" in request.point.settings else FULL_BLOCK
     return Parts(context, bound.parameters, expect, work, {"threads": threads}, target)
 
 
-def _fits(request: Request, bound: Bound | Fragment) -> None:
-    """More dynamic shared memory than a block may have is nothing to launch."""
+def fits(request: Request, bound: Bound | Fragment) -> None:
+    """More dynamic shared memory than a block may have is nothing to launch.
+
+    Raises:
+        Unsupported: so much is wanted.
+    """
     dynamic = int(request.point.settings.get("dynamic_bytes", 0))
     limit = shared_limit(request.isa)
     if dynamic + bound.shared_bytes > limit:

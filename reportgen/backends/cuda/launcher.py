@@ -13,6 +13,7 @@ kernel    the same of a computation: matrix products, vectors, rows
 saturated the same of a loop that keeps every multiprocessor busy
 empty     launches themselves are timed, nothing runs in them (`launching`)
 vendor    a routine of NVIDIA's, no program of ours (`vendor`)
+crowd     many more blocks than fit at a time, each of which stays for a while: timed from outside too
 held      that loop for as long as the visit lasts, in windows of time (`holding`)
 
 Launch shape: `threads` of a block (else `warps` x 32, else one warp), `blocks` (else 1),
@@ -43,7 +44,7 @@ from reportgen.runs.schema import Device
 WARP = 32
 FULL = 8
 """Blocks of 256 threads that fill a multiprocessor."""
-KINDS = ("body", "chase", "trace", "l2_matrix", "bulk", "stream", "kernel", "saturated", "held", "empty")
+KINDS = frozenset("body chase trace l2_matrix bulk stream kernel saturated crowd held empty".split())
 
 
 class CudaLauncher:
@@ -135,6 +136,8 @@ class CudaLauncher:
         # what a kernel gets without asking is less by what it has of its own
         if shared and shared > self._binding.function_attribute(function, cuda.DYNAMIC_SHARED):
             self._binding.set_function_attribute(function, cuda.DYNAMIC_SHARED, shared)
+        if kind == "crowd":  # else the driver may leave the cache so much that fewer blocks fit
+            self._binding.set_function_attribute(function, cuda.CARVE_OUT, cuda.ALL_SHARED)
         if setup.get("portable") == 0:
             self._binding.set_function_attribute(function, cuda.ANY_CLUSTER, 1)
         constants.fill(self._binding, module, code, name)
@@ -172,6 +175,8 @@ def _grid(kind: str, setup: Setup, threads: int, multiprocessors: int) -> Shape:
     """Blocks of a launch."""
     if kind in ("l2_matrix", "saturated", "held"):
         return multiprocessors, 1, 1
+    if kind == "crowd":
+        return multiprocessors * int(setup["blocks_each"]), 1, 1
     if kind != "kernel":
         return int(setup.get("blocks", 1)), 1, 1
     if "tile" in setup:
@@ -195,6 +200,8 @@ def _repetitions(kind: str, setup: Setup, threads: int, blocks: int, passed: buf
     teams = max(1, threads // int(setup.get("team", WARP)))
     if kind == "saturated":  # of one multiprocessor, while all are at work
         return int(setup["turns"]) * teams
+    if kind == "crowd":  # of one multiprocessor
+        return teams * int(setup["blocks_each"])
     if kind == "held":  # of the whole device
         return int(setup["turns"]) * teams * blocks
     return teams
@@ -203,4 +210,4 @@ def _repetitions(kind: str, setup: Setup, threads: int, blocks: int, passed: buf
 def _comparable(kind: str, passed: buffers.Passed, threads: int) -> bool:
     """Whether all launches leave the same: not where threads meet in memory, nor where nodes move on."""
     meet = bool(passed.pristine) and threads > WARP
-    return not meet and kind in ("body", "stream", "bulk", "kernel", "saturated")
+    return not meet and kind in ("body", "stream", "bulk", "kernel", "saturated", "crowd")

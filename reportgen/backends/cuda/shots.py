@@ -20,7 +20,7 @@ CHOSEN_APART = 37
 NS_OF_MS = 1e6
 QUEUE_US = 15.0
 """Microseconds within which a launch from Python is queued."""
-WHOLE = frozenset({"stream", "kernel", "saturated", "held"})
+WHOLE = frozenset({"stream", "kernel", "saturated", "crowd", "held"})
 STILL_HERE = frozenset({"shared", "local"})
 """Paths whose kernels lay out their nodes anew in every launch, and always start at the first."""
 
@@ -167,7 +167,7 @@ def _shot(
         place = chosen if prepared.kind == "l2_matrix" else -1
         here = frozenset({place} - {-1})
         return Shot(rows, place, int(spent.min()), int(spent.max()), here, results, 0.0, wrong)
-    each = 2 * prepared.threads
+    each = 2 * prepared.passed.speakers
     own = reads[: prepared.blocks * each].reshape(prepared.blocks, each)
     if not prepared.whole:  # where one thread of a block speaks for all, the rest stays as it was
         idle = np.flatnonzero(np.all(own == untouched, axis=1))
@@ -208,7 +208,7 @@ def first_block(binding: Binding, prepared: Prepared, address: int) -> int:
     Raises:
         LaunchError: it left none.
     """
-    words = 2 * prepared.threads
+    words = 2 * prepared.passed.speakers
     bits = prepared.passed.clock_bits
     kind = np.uint64 if bits == 64 else np.uint32
     reads = np.frombuffer(binding.read(address, words * bits // 8), dtype=kind).astype(np.int64)

@@ -137,20 +137,20 @@ def bulk(name: MetricId, quantity: Quantity) -> str:
 
 
 def step(name: MetricId, quantity: Quantity) -> str:
-    """Measured: between which two settings a block becomes slower, and what the table of limits says."""
+    """Measured: between which two settings fewer warps stay, and what the table of limits says."""
     what = TAKEN[name.subject][1]
     ends = quantity.low, quantity.high
     if ends[0] is None or ends[1] is None:
-        return f"A block is slower from {amount(quantity)} {what} on."
-    fall = quantity.details.get("falls_to")
-    by = f" to {percent(fall)} of what it was" if fall else ""
+        return f"Fewer warps stay on a multiprocessor from {amount(quantity)} {what} on."
+    before, behind = (quantity.details.get(f"warps_{side}") for side in ("before", "behind"))
+    by = f", from about {before:.0f} to about {behind:.0f}" if before and behind else ""
     said = {
         "agrees": " By the vendor's limits fewer warps fit from there on, too.",
         "elsewhere": " By the vendor's limits as many warps fit on both sides of it.",
     }.get(str(quantity.details.get("table", "")), "")
     return (
-        f"The rate of a block falls{by} between {one(ends[0], quantity.unit)} and "
-        f"{one(ends[1], quantity.unit)} {what} (n = {quantity.n}).{said}"
+        f"Between {one(ends[0], quantity.unit)} and {one(ends[1], quantity.unit)} {what} the warps that stay "
+        f"on a multiprocessor become fewer{by} (n = {quantity.n}).{said}"
     )
 
 
@@ -186,9 +186,8 @@ def at_least(name: MetricId, quantity: Quantity) -> str:
             f"(n = {quantity.n}), the largest that was tried."
         )
     return (
-        f"The rate of a block does not fall up to {one(bound, quantity.unit)} {TAKEN[name.subject][1]} "
-        f"(n = {quantity.n}), the most that was tried: one block ran at a time, and how many would fit "
-        "beside it is a matter of the vendor's limits."
+        f"Up to {one(bound, quantity.unit)} {TAKEN[name.subject][1]}, the most that was tried, as many warps "
+        f"stay on a multiprocessor as with the least (n = {quantity.n})."
     )
 
 

@@ -108,7 +108,7 @@ def noun(name: MetricId, level: Callable[[str], str], title: Callable[[str], str
         case Kind.BANKS:
             text = BANKS.get(part, part)
         case Kind.STEP:
-            text = f"step {part} of the rate of a block over {TAKEN[subject][0]}"
+            text = f"step {part} of the warps of a multiprocessor over {TAKEN[subject][0]}"
         case Kind.BLOCKS | Kind.CROWDED:
             text = BLOCKS.get(part, part)
         case Kind.LAUNCH:

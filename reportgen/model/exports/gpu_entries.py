@@ -159,23 +159,17 @@ ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
         "execution.register_pressure.<step>",
         "step of register pressure",
         "count",
-        "Registers of a thread between which the rate of a block falls.",
+        "Registers of a thread between which fewer warps stay on a multiprocessor.",
         "gpu",
-        (
-            "The table of limits is beside it; where one block runs at a time, what else would fit does "
-            "not show."
-        ),
+        "The table of limits is beside it; blocks are many more than fit, and each stays equally long.",
     ),
     (
         "execution.shared_memory_pressure.<step>",
         "step of shared memory",
         "byte",
-        "Bytes of shared memory of a block between which its rate falls.",
+        "Bytes of shared memory of a block between which fewer warps stay on a multiprocessor.",
         "gpu",
-        (
-            "The table of limits is beside it; where one block runs at a time, what else would fit does "
-            "not show."
-        ),
+        "The table of limits is beside it; blocks are many more than fit, and each stays equally long.",
     ),
     (
         "execution.block_count_sweep.alone",

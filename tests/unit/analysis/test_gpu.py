@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+import msgspec
 import pyarrow as pa
 import pytest
 
@@ -17,14 +18,21 @@ from reportgen.runs import read, write
 from reportgen.runs.verify import verify
 from reportgen.status import Status
 from tests.simulated.gpu import make, programs
-from tests.simulated.gpu_execution import bank_sweep, block_sweep, launches, warp_sweep
+from tests.simulated.gpu_execution import (
+    bank_sweep,
+    block_sweep,
+    launches,
+    registers,
+    shared_memory,
+    warp_sweep,
+)
 from tests.simulated.gpu_memory import copies, on_chip, streams, working_set
 from tests.simulated.gpu_truth import KIB, MIB, GpuTruth
 
 TRUTH = GpuTruth()
 SMALL = GpuTruth(
-    banks=16, fma_latency=6.0, near=250.0, far=250.0, register_step=64, l1_bytes=128 << 10,
-    multiprocessors=60,
+    banks=16, fma_latency=6.0, near=250.0, far=250.0, l1_bytes=128 << 10,
+    register_file=32768, shared_bytes=100 * KIB, multiprocessors=60,
     sector=64, constant_bytes=(4 * KIB, 16 * KIB), tlb_entries=96, cluster_other=220.0, copy_fixed=900.0,
     copy_rate=60.0, resident=2,
 )  # fmt: skip
@@ -118,22 +126,45 @@ def test_bandwidth_comes_with_its_launch() -> None:
     assert (rate.details["blocks"], rate.details["width"]) == (1024, 16)
 
 
-@BOTH
-def test_where_registers_cost(truth: GpuTruth) -> None:
-    step = found(truth)["execution.register_pressure.1"]
-    assert step.low == truth.register_step
+@pytest.mark.parametrize("probe", ["register_pressure", "shared_memory_pressure"])
+def test_every_step_of_the_table_is_found_in_the_curve(probe: str) -> None:
+    steps = [one for metric, one in found().items() if metric.startswith(f"execution.{probe}.")]
+    details = steps[0].details
+    fits, settings = details["warps_fit"], details["setting"]
+    wanted = [at for at in range(len(fits) - 1) if fits[at + 1] < fits[at]]
+    assert [(one.low, one.high) for one in steps] == [(settings[at], settings[at + 1]) for at in wanted]
+    assert len(wanted) >= 7
+    assert {one.details["table"] for one in steps} == {"agrees"}
+    assert details["unseen"] == []
+    assert details["warps"] == pytest.approx(
+        fits, rel=0.08
+    )  # turns come out uneven, and blocks take time to start
 
 
-@BOTH
-def test_a_step_is_beside_the_table_of_limits(truth: GpuTruth) -> None:
-    step = found(truth)["execution.register_pressure.1"]
-    assert step.details["table"] == "agrees"
-    assert step.details["falls_to"] == pytest.approx(0.5, rel=0.01)
-    assert len(step.details["warps_fit"]) == len(step.details["rate"])
+def test_a_device_with_fewer_registers_than_the_table_says_is_told() -> None:
+    steps = [one for metric, one in found(SMALL).items() if metric.startswith("execution.register_pressure.")]
+    assert [(one.low, one.high) for one in steps if one.details["table"] == "elsewhere"] == [(24, 32)]
+    assert steps[0].details["warps_before"] == pytest.approx(40, rel=0.05)
+    assert steps[0].details["of_table"][1] < 0.7
 
 
-def test_one_block_at_a_time_shows_no_step_of_shared_memory() -> None:
-    bound = found()["execution.shared_memory_pressure.1"]
+def test_a_step_that_only_the_table_has_is_named() -> None:
+    name, points = registers(TRUTH)
+    flat = [replace(one, cycles=points[0].cycles) if number < 4 else one for number, one in enumerate(points)]
+    run, rows = make(TRUTH, asked=[(name, flat)])
+    step = {one.metric: one for one in quantities(run, pa.table(rows))}["execution.register_pressure.1"]
+    assert (step.low, step.high) == (48, 56)
+    assert step.details["unseen"] == [40, 48]
+
+
+def test_one_block_at_a_time_shows_no_step() -> None:
+    name, points = shared_memory(TRUTH)
+    alone = [
+        replace(one, cycles=points[0].cycles, point=msgspec.structs.replace(one.point, facts={"blocks": 1}))
+        for one in points
+    ]
+    run, rows = make(TRUTH, asked=[(name, alone)])
+    (bound,) = quantities(run, pa.table(rows))
     assert bound.status is Status.CENSORED
     assert (bound.low, bound.unit) == (232448, "byte")
     assert "One block ran at a time" in bound.reason

@@ -32,7 +32,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
         architecture=found.architecture,
         quantities=found.quantities,
         findings=found.findings,
-        programs=bundle.programs,
+        bundle=bundle,
         downloads=(),
         digest="0" * 64,
     )
@@ -74,14 +74,14 @@ def test_a_band_is_the_interval_of_its_finding(report: Report) -> None:
     assert (panel.settings[low], panel.settings[high]) == ("132", "160")
 
 
-def test_the_rate_stands_beside_the_warps_that_fit(report: Report) -> None:
+def test_warps_that_stay_stand_beside_those_that_fit(report: Report) -> None:
     data = gpu_curves.execution(report)
     assert data is not None
     (panel,) = [one for one in data.panels if one.title == "register pressure"]
-    rate, fits = panel.series
-    assert (rate.label, fits.label) == ("rate of a block", "warps that fit")
-    assert rate.values[-1] == pytest.approx(50, rel=0.01)
-    assert fits.values[0] == 100
+    measured, fits = panel.series
+    assert (measured.label, fits.label) == ("measured", "that fit by the limits")
+    assert measured.values == pytest.approx(fits.values, rel=0.08)
+    assert (fits.values[0], fits.values[-1]) == (64, 8)
 
 
 def test_drawings_are_drawings_and_not_large(report: Report) -> None:

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from reportgen.backends.base import Batch, Order, Source
+from reportgen.backends.cuda import binding as cuda
 from reportgen.backends.cuda import chase, sampling, targets
 from reportgen.backends.cuda.builder import CudaBuilder
 from reportgen.backends.cuda.clock import Pace
 from reportgen.backends.cuda.generator import CudaGenerator
+from reportgen.backends.cuda.generator_crowd import EACH
 from reportgen.backends.cuda.launcher import CudaLauncher
 from reportgen.errors import LaunchError, Unsupported
 from reportgen.suite import expand
@@ -151,6 +153,23 @@ def test_a_peak_is_taken_while_every_multiprocessor_works(
     assert set(batch.columns["ticks"]) == {round(launches * 50_000 * 1.98)}
 
 
+def test_a_crowd_is_many_more_blocks_than_fit(
+    launcher: tuple[CudaLauncher, HostGpu], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: dict[int, int] = {}
+    monkeypatch.setattr(
+        launcher[1], "set_function_attribute", lambda _, which, value: asked.update({which: value})
+    )
+    made = source("gpu_execution/shared_memory_pressure", accumulators=1, dynamic_bytes=65536)
+    batch = visit(launcher, made)
+    assert (batch.status, batch.reason) == ("ok", "")
+    assert batch.facts["blocks"] == MULTIPROCESSORS * EACH
+    assert asked == {cuda.DYNAMIC_SHARED: 65536, cuda.CARVE_OUT: 100}
+    launches = int(batch.facts["launches"])
+    assert set(batch.columns["repetitions"]) == {EACH * 4 * launches}
+    assert launcher[1].largest < 8 << 20  # one pair of clock reads a block
+
+
 def test_a_load_that_is_held_has_windows_in_the_order_of_time(
     launcher: tuple[CudaLauncher, HostGpu],
 ) -> None:
@@ -221,7 +240,7 @@ def test_every_set_up_of_the_suite_is_known_to_the_launcher(launcher: tuple[Cuda
         if what in seen or setup.get("path") == "constant" or int(setup.get("blocks", 1)) > 8:
             continue
         seen.add(what)
-        if setup["kind"] in ("saturated", "held"):
+        if setup["kind"] in ("saturated", "crowd", "held"):
             continue  # megabytes of clock reads, each shape of which has a test of its own
         if "tensor map" in str(setup["arguments"]):
             with pytest.raises(Unsupported, match="tensor map"):

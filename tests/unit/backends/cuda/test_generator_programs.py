@@ -58,6 +58,7 @@ SAMPLE = (
     "gpu_execution/register_pressure#registers=24",
     "gpu_execution/register_pressure#registers=128",
     "gpu_execution/register_pressure#registers=255",
+    "gpu_execution/shared_memory_pressure#accumulators=1,dynamic_bytes=49152",
     "gpu_execution/shared_bank_strides#width=16,stride=33",
     "roofline/gemm_sweep#n=1024",
     "roofline/gemv#n=2048",
