@@ -9,6 +9,7 @@ probe that pairs all of its operations, and `reportgen.model.placement` adds tho
 from __future__ import annotations
 
 import itertools
+import re
 import statistics
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -53,6 +54,12 @@ class ResourceGroup(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """With equally many resources, and as many mixes explained; the first has no rank above the others."""
     complete: bool
     """Whether these are all of that kind."""
+
+
+def by_number(resource: str) -> tuple[int, int, str]:
+    """Key to sort resources by: r1, r2, ... r10, then those of one operation alone."""
+    number = re.fullmatch(r"r(\d+)", resource)
+    return (0, int(number.group(1)), "") if number else (1, 0, resource)
 
 
 class Placed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass
 
-from reportgen.model.resources import Explanation, Resources, Use
+from reportgen.model.resources import Explanation, Resources, Use, by_number
 from reportgen.site.figures.resource_graph import Operations, ResourceGraph
 from reportgen.site.report import Report
 
@@ -48,15 +47,9 @@ def record(report: Report) -> ResourceGraph | None:
         nodes.setdefault(frozenset(one.use.resources), []).append(one.operation)
     if not nodes:
         return None
-    names = sorted(frozenset[str]().union(*nodes), key=order)
-    made = (Operations(tuple(some), tuple(sorted(used, key=order))) for used, some in nodes.items())
+    names = sorted(frozenset[str]().union(*nodes), key=by_number)
+    made = (Operations(tuple(some), tuple(sorted(used, key=by_number))) for used, some in nodes.items())
     return ResourceGraph(tuple(made), tuple(names))
-
-
-def order(name: str) -> tuple[int, int, str]:
-    """r1, r2, ... r10, then resources of one operation alone."""
-    number = re.fullmatch(r"r(\d+)", name)
-    return (0, int(number.group(1)), "") if number else (1, 0, name)
 
 
 Kinds = tuple[str, ...]

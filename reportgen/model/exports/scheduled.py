@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from reportgen.model.architecture import Architecture, Fact, Instruction
 from reportgen.model.cost.uses import Demand, How, Uses
 from reportgen.model.mapping import TOLERANCE
+from reportgen.model.resources import by_number
 from reportgen.status import USABLE
 from reportgen.units import significant
 
@@ -73,7 +74,7 @@ def schedule(architecture: Architecture) -> Schedule:
         else:
             left_out.append((one.operation, found))
     names = {port for one in known for port in one.ports}
-    return Schedule(tuple(sorted(names, key=_order)), tuple(known), tuple(left_out))
+    return Schedule(tuple(sorted(names, key=by_number)), tuple(known), tuple(left_out))
 
 
 def _scheduled(one: Instruction, demand: Demand | None) -> Scheduled | str:
@@ -83,7 +84,7 @@ def _scheduled(one: Instruction, demand: Demand | None) -> Scheduled | str:
         return "no issue interval"
     if demand is None or demand.how not in SURE:
         return "no resources: it was paired with no other operation"
-    ports = sorted((_name(port) for port in demand.resources), key=_order)
+    ports = sorted((_name(port) for port in demand.resources), key=by_number)
     return Scheduled(
         one.operation, one.title, one.form, latency, interval, tuple(ports), demand.cycles, demand.how
     )
@@ -96,12 +97,6 @@ def _usable(fact: Fact | None) -> Fact | None:
 def _name(resource: str) -> str:
     """A name that any format takes: `integer_select 1` is a resource of one operation alone."""
     return re.sub(r"\W+", "_", resource)
-
-
-def _order(port: str) -> tuple[int, int, str]:
-    """r1, r2, ... r10, then those of one operation alone."""
-    number = re.fullmatch(r"r(\d+)", port)
-    return (0, int(number.group(1)), "") if number else (1, 0, port)
 
 
 def caveats(architecture: Architecture) -> tuple[str, ...]:

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 from reportgen.findings.metric import Kind, parse
 from reportgen.model.architecture import Fact, Instruction
 from reportgen.model.exports import dictionary
-from reportgen.site import address, blocks, encodings, resource_graph, templating
+from reportgen.model.resources import by_number
+from reportgen.site import address, blocks, encodings, templating
 from reportgen.site.catalogue import Entry
 from reportgen.site.encodings import Encoding
 from reportgen.site.markup import Html, anchor, code, element, join
@@ -107,7 +108,7 @@ def _row(view: View, one: Instruction) -> Row:
     known = [fact for fact in facts if fact is not None]
     resources = view.report.architecture.resources
     use = resources.use(one.operation) if resources is not None else None
-    names = sorted(use.resources, key=resource_graph.order) if use is not None else ()
+    names = sorted(use.resources, key=by_number) if use is not None else ()
     return Row(
         (
             _name(one.title or one.operation, one.operation, one.form),

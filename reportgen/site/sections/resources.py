@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reportgen.findings.finding import Claim
-from reportgen.model.resources import Resources, Use
+from reportgen.model.resources import Resources, Use, by_number
 from reportgen.site import blocks, resource_graph
 from reportgen.site.markup import Html, code, element, fold, join
 from reportgen.site.resource_graph import Kinds, Placement
@@ -74,7 +74,7 @@ def alternative(found: tuple[Placement, ...]) -> str:
     for one in found:
         for name in one.use.resources:
             shared[name] += 1
-    busiest = max(sorted(shared, key=resource_graph.order), key=lambda name: shared[name])
+    busiest = max(sorted(shared, key=by_number), key=lambda name: shared[name])
     return (
         f"Graph of {len(found)} operations and {len(names)} abstract resources. Most operations, "
         f"{shared[busiest]}, may use {busiest}. The table below lists the resources of each operation."
@@ -83,7 +83,7 @@ def alternative(found: tuple[Placement, ...]) -> str:
 
 def _names(use: Use) -> Html:
     """Resources of an operation, by number."""
-    names: list[str] = sorted(use.resources, key=resource_graph.order)
+    names: list[str] = sorted(use.resources, key=by_number)
     return join(names, " ")
 
 

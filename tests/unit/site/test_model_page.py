@@ -7,7 +7,7 @@ import re
 import pytest
 
 from reportgen.model.exports.registry import EXPORTS
-from reportgen.model.resources import Explanation, Use
+from reportgen.model.resources import Explanation, Use, by_number
 from reportgen.site import resource_graph
 from reportgen.site.figures import resource_graph as figure
 from reportgen.site.figures.resource_graph import Operations, ResourceGraph
@@ -76,7 +76,7 @@ def test_a_row_has_numbers_resources_and_its_evidence(page: str, report: Report)
     assert use is not None
     row = re.search(r'<tr id="operation\.integer_mul".*?</tr>', page)
     assert row is not None
-    assert " ".join(sorted(use.resources, key=resource_graph.order)) in row.group()
+    assert " ".join(sorted(use.resources, key=by_number)) in row.group()
     fact = report.facts["latency.integer_mul"]
     assert f'data-sort="{fact.value:.12g}"' in row.group()
     assert "probes/instruction_latency/#integer_mul" in row.group()
