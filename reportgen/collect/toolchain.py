@@ -30,7 +30,7 @@ from reportgen.status import Status
 from reportgen.suite.load import Suite
 
 JOBS = max(2, min(8, (os.cpu_count() or 2) - 1))
-"""Build processes at once: no more than two starve each other on a small machine."""
+"""Build processes at once: all cores but one, at least two and at most eight."""
 FILLING = "gpu_execution"
 """The family that asks how many blocks of a kernel fit at a time."""
 

@@ -42,8 +42,9 @@ from reportgen.site.watching import watch
 log = get_plugin_logger(__name__)
 
 DEVICES = "<!-- reportgen:devices -->"
-OPENING = "<!-- reportgen:opening -->"
 """Where a hand-written page wants the table of devices."""
+OPENING = "<!-- reportgen:opening -->"
+"""Where it wants a figure of the newest report."""
 
 
 class ReportgenConfig(Config):  # type: ignore[no-untyped-call]

@@ -1,10 +1,9 @@
-"""Validations of a data folder: derived once and kept, and the newest of each device."""
+"""Validations of a data folder: derived once and kept."""
 
 from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -15,7 +14,7 @@ import reportgen
 from reportgen.errors import ReportgenError
 from reportgen.model.architecture import Architecture
 from reportgen.runs import read, store, verify
-from reportgen.runs.schema import MANIFEST, PROGRAMS, SAMPLES, VALIDATION, Run
+from reportgen.runs.schema import MANIFEST, PROGRAMS, SAMPLES, Run
 from reportgen.site.files import write_if_changed
 from reportgen.site.results import RAW, Results, Unreadable
 from reportgen.validation import exports
@@ -95,15 +94,6 @@ class Validations:
         write_if_changed(folder / exports.JSON, exports.to_json(found))
         write_if_changed(folder / exports.CSV, exports.to_csv(found))
         return found
-
-
-def newest(refs: Sequence[store.RunRef]) -> dict[str, str]:
-    """Device -> its newest validation that has a readable manifest; `refs` newest first."""
-    found: dict[str, str] = {}
-    for ref in refs:
-        if ref.kind == VALIDATION and not ref.error:
-            found.setdefault(ref.device, ref.run)
-    return found
 
 
 def _files(path: Path, folder: Path) -> dict[str, tuple[Path, str]]:

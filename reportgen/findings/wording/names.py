@@ -59,7 +59,8 @@ def level(name: str) -> str:
 
 def tlb(name: str, far: bool = False) -> str:
     """`dtlb1` -> "first-level data TLB"; of a GPU, whose addresses are `far` apart, "first-level TLB"."""
-    return _TLBS.get(name, name).replace("data " if far else "\0", "")
+    text = _TLBS.get(name, name)
+    return text.replace("data ", "") if far else text
 
 
 def kernel(name: str) -> str:
@@ -83,7 +84,8 @@ def counted(name: str, gpu: bool = False) -> str:
 
 def precision(name: str) -> str:
     """`fp32` -> "FP32", `tensor_fp16` -> "tensor FP16"."""
-    return f"tensor {name[7:].upper()}" if name.startswith("tensor_") else name.upper()
+    kind = name.removeprefix("tensor_")
+    return kind.upper() if kind == name else f"tensor {kind.upper()}"
 
 
 def pages(metric: MetricId) -> str:
