@@ -33,6 +33,25 @@ MARGINS = style.Margins(left=1.5, right=0.3, top=1.15, bottom=0.05)
 SCALE = ("#f3f6f9", "#b7d4e8", "#5ba3cf", "#0072b2", "#003f68")
 """Pale to deep in one hue, from independent to serialised: order survives any colour vision."""
 
+SQUARE = 16
+"""Up to so many operations the matrix has a column for each; a wider one would not carry its numbers."""
+
+
+def columns(data: HeatMap) -> tuple[str, ...]:
+    """The operations that are columns, in the order of `names`: so few that every pair has a cell.
+
+    Where a few operations were paired with many, those few; chosen greedily by the pairs they cover.
+    """
+    if len(data.names) <= SQUARE:
+        return data.names
+    left = {frozenset((pair.first, pair.second)) for pair in data.pairs if pair.first != pair.second}
+    chosen: set[str] = set()
+    while left:
+        best = max(data.names, key=lambda name: sum(name in pair for pair in left))
+        chosen.add(best)
+        left = {pair for pair in left if best not in pair}
+    return tuple(name for name in data.names if name in chosen)
+
 
 def draw(data: HeatMap) -> str:
     """SVG of the matrix; each cell also carries its number."""
@@ -45,11 +64,12 @@ def draw(data: HeatMap) -> str:
     for pair in data.pairs:
         cells[(pair.first, pair.second)] = pair
         cells.setdefault((pair.second, pair.first), pair)
-    count = len(data.names)
+    across = columns(data)
+    count, rows = len(across), len(data.names)
     corners, colours = [], []
-    with style.canvas(1.2 + 0.37 * count, MARGINS) as (figure, (axes,)):
+    with style.canvas(1.2 + (0.37 if rows <= SQUARE else 0.3) * rows, MARGINS) as (figure, (axes,)):
         for row, first in enumerate(data.names):
-            for column, second in enumerate(data.names):
+            for column, second in enumerate(across):
                 cell = cells.get((first, second))
                 if cell is None or cell.ratio is None:
                     axes.add_patch(
@@ -70,13 +90,13 @@ def draw(data: HeatMap) -> str:
                 )
         axes.add_collection(PolyCollection(corners, facecolors=colours, edgecolors=style.PAPER, linewidths=1))
         axes.set_xlim(0, count)
-        axes.set_ylim(count, 0)
-        places = [place + 0.5 for place in range(count)]
+        axes.set_ylim(rows, 0)
         # Columns carry the short name that metric ids use, rows what people call the operation.
-        short = [name.replace("_", " ") for name in data.names]
-        axes.set_xticks(places, short, rotation=50, ha="left", rotation_mode="anchor", fontsize=8.5)
+        short = [name.replace("_", " ") for name in across]
+        middles = [place + 0.5 for place in range(rows)]
+        axes.set_xticks(middles[:count], short, rotation=50, ha="left", rotation_mode="anchor", fontsize=8.5)
         axes.set_yticks(
-            places, [fill(shorten(title, 40, placeholder=" …"), 22) for title in data.titles], fontsize=8.5
+            middles, [fill(shorten(title, 40, placeholder=" …"), 22) for title in data.titles], fontsize=8.5
         )
         axes.xaxis.tick_top()
         axes.tick_params(length=0)

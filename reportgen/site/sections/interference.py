@@ -18,6 +18,11 @@ COLUMNS = (
     blocks.STANDING,
 )
 
+CAPTION = (
+    "Interference of each pair of operations. Hatched: not paired. Among many operations, those that were "
+    "paired with the most are the columns."
+)
+
 STATED = 6
 """Pairs said in words: those that get most in each other's way."""
 
@@ -49,7 +54,7 @@ def section(view: View) -> Section | None:
     most = sorted(others, key=lambda index: -(index.value or 0.0))
     sharing = [rule for index in most if (rule := view.report.finding.get(f"sharing:{index.metric}"))]
     told = view.stated([rule.id for rule in sharing[:STATED]] or [index.metric for index in most[:STATED]])
-    drawn = view.figure("interference", _alternative(view, found), "Interference of each pair of operations.")
+    drawn = view.figure("interference", _alternative(view, found), CAPTION)
     body = table("interference", "Interference of each pair of operations.", COLUMNS, rows, filtered=True)
     return Section(
         "interference",

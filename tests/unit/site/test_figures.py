@@ -143,6 +143,18 @@ def test_the_dark_palette_changes_foreground_and_nothing_else(
     assert len(dark) == len(light)
 
 
+def test_a_wide_matrix_has_columns_for_the_few_that_were_paired_with_many() -> None:
+    names = ("first", *(f"other_{number}" for number in range(20)), "last")
+    pairs = (
+        *(interference.Pair("first", name, 0.0) for name in names[1:]),
+        *(interference.Pair(name, "last", 0.0) for name in names[1:]),
+        interference.Pair("other_3", "other_3", 1.0),
+    )
+    wide = interference.HeatMap(names, names, pairs)
+    assert interference.columns(wide) == ("first", "last")
+    assert interference.columns(MATRIX) == MATRIX.names
+
+
 def test_levels_differ_by_colour_by_marker_and_by_dash() -> None:
     levels = [style.LEVELS[name] for name in ("l1", "l2", "l3", "dram")]
     for part in zip(*levels, strict=True):
