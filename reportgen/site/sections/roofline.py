@@ -14,6 +14,7 @@ from reportgen.site import address, blocks, roofline_data
 from reportgen.site.markup import Html, anchor, element, fold, join
 from reportgen.site.tables import Cell, Column, Row, table
 from reportgen.site.view import Section, View, present, sentence
+from reportgen.status import Status
 from reportgen.units import format_interval, format_moved, format_value, significant
 
 ROOFS = (
@@ -47,7 +48,7 @@ FEW = 6
 
 def section(view: View) -> Section | None:
     """Compute roofs, ridges and kernels of one core."""
-    facts = [f for f in view.report.of("peak.", "ridge.") if parse(f.metric).kind in SHOWN]
+    facts = [f for f in view.report.of("peak.", "ridge.") if parse(f.metric).kind in SHOWN and not _moot(f)]
     sheet = view.report.roofline
     if not facts and not sheet.points:
         return None
@@ -55,9 +56,8 @@ def section(view: View) -> Section | None:
     parts = [
         told,
         view.intro("roofline"),
-        *_figures(view, sheet),
+        _figure(view, sheet),
         _workloads(view, sheet),
-        *_all_cores(view),
         above(sheet),
         kernels(
             sheet,
@@ -66,20 +66,15 @@ def section(view: View) -> Section | None:
             if sheet.gpu
             else "Kernels under the roofs: routines of the installed library and numpy, one thread.",
         ),
-        table(
-            "roofline",
-            "Compute roofs and ridge points.",
-            ROOFS,
-            (_roof(view, fact) for fact in facts),
-            filtered=len(facts) > 20,
-        ),
+        *_roofs(view, sheet, facts),
+        *_all_cores(view),
         absent(sheet),
     ]
     return Section("roofline", "Roofline", present(parts))
 
 
-def _figures(view: View, sheet: Sheet) -> Iterator[Html]:
-    """Both charts; the first inside the element that the page's script makes interactive."""
+def _figure(view: View, sheet: Sheet) -> Html:
+    """The chart of FLOP, inside the element that the page's script makes interactive."""
     facts = view.report.of("ridge.")
     ridges = [view.report.finding.get(fact.metric) for fact in facts]
     drawn = view.figure(
@@ -89,16 +84,37 @@ def _figures(view: View, sheet: Sheet) -> Iterator[Html]:
         "precision; open marks: ridges. Filled marks: kernels, in the colour of the level that holds their "
         "data, with the short names of the table below; stars: it may be one of several.",
     )
-    if drawn:
-        data = element("script", roofline_data.embedded(sheet), type="application/json")
-        yield element("div", join((drawn, data, _files(view, "roofline"))), class_="rg-roofline")
+    if not drawn:
+        return Html("")
+    data = element("script", roofline_data.embedded(sheet), type="application/json")
+    return element("div", join((drawn, data, _files(view, "roofline"))), class_="rg-roofline")
+
+
+def _roofs(view: View, sheet: Sheet, facts: list[Fact]) -> Iterator[Html]:
+    """The table of roofs and ridges; where integer work has a chart, a table of its own under it."""
     integer = view.figure(
         "roofline_op",
         "Roofline of integer work: memory roofs in bytes a second times OP a byte, under the integer peaks.",
         f"Integer work of {_whose(sheet)} has roofs of its own, in OP/s: it is not added to FLOP.",
     )
+    apart = [fact for fact in facts if integer and fact.unit.startswith("OP")]
+    facts = [fact for fact in facts if fact not in apart]
+    yield _roof_table(view, "roofline", "Compute roofs and ridge points.", facts)
     if integer:
         yield join((integer, _files(view, "roofline_op")))
+        yield _roof_table(view, "roofline-op", "Compute roofs and ridge points of integer work.", apart)
+
+
+def _moot(fact: Fact) -> bool:
+    """A ridge under a peak that the device lacks: the row of the peak gives the reason once."""
+    return parse(fact.metric).kind is Kind.RIDGE and fact.status is Status.UNSUPPORTED
+
+
+def _roof_table(view: View, name: str, caption: str, facts: list[Fact]) -> Html:
+    """What has a value first."""
+    ordered = sorted(facts, key=lambda fact: blocks.sort_key(fact) is None)
+    rows = (_roof(view, fact) for fact in ordered)
+    return table(name, caption, ROOFS, rows, filtered=len(facts) > 20)
 
 
 def _whose(sheet: Sheet) -> str:
