@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,14 +21,22 @@ if TYPE_CHECKING:
     "cost",
     epilog="""\b
 Examples:
-  reportgen cost loop.s --device DEVICE              cycles of a round, and what decides
-  reportgen cost a.s b.s --device DEVICE             which of two candidates costs less
-  reportgen cost loop.s --device DEVICE --bytes 1MiB working set beyond the first level
-  reportgen cost 'fp32_fma_256:8,l1_load_256:4'      a mix without order
+  reportgen cost loop.s                   cycles of a round, and what decides
+  reportgen cost a.s b.s                  which of two candidates costs less
+  reportgen cost loop.s --bytes 1MiB      working set beyond the first level
+  reportgen cost 'fp32_fma_256:8,l1_load_256:4'    a mix without order
   reportgen cost kernel.sass --device sm-90 --warps 8
+  reportgen cost fp32_fma:32 fp32_fma:16,integer_add:16 --device sm-75
+  reportgen cost mma_m16n8k16_f16_f32:4,convert_fp32_fp16:8 \\
+                 fp32_fma:256 --device sm-90
 
-The body is what stands between LLVM-MCA-BEGIN and LLVM-MCA-END (or OSACA's), else the innermost loop,
-else the whole text. A comment '# items: 8' says how many results a round makes.""",
+Exit code 0, also where the model cannot tell; 2 for a listing that cannot be
+read or is of another instruction set; 4 for a run or a model that cannot.
+
+\b
+The body is what stands between LLVM-MCA-BEGIN and LLVM-MCA-END (or OSACA's),
+else the innermost loop, else the whole text. A comment '# items: 8' says how
+many results a round makes. 'reportgen derive RUN' names the operations.""",
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE [FILE2]")
 @click.option(
@@ -76,7 +86,8 @@ def command(
         click.echo("")
         _show(one)
     if ranking is not None:
-        click.echo(f"\n{_sentence(ranking, found)}")
+        click.echo("")
+        _say(_sentence(ranking, found))
 
 
 def _bytes(text: str) -> float:
@@ -91,13 +102,15 @@ def _bytes(text: str) -> float:
 
 
 def _show(one: Estimate) -> None:
+    from reportgen.model.cost.schedule import CONVERSIONS
     from reportgen.units import significant
 
-    rounds = f"{significant(one.cycles)} cycles a round ({significant(one.low)} … {significant(one.high)})"
+    unit = "cycle" if significant(one.cycles) == "1" else "cycles"
+    rounds = f"{significant(one.cycles)} {unit} a round ({significant(one.low)} … {significant(one.high)})"
     each = (
         f", {significant(one.cycles / one.items)} for each of {one.items:g} results" if one.items != 1 else ""
     )
-    click.echo(f"{one.name}: {rounds}{each}")
+    _say(f"{one.name}: {rounds}{each}")
     click.echo(f"decides: {one.decides or 'nothing'}")
     rows = [
         {
@@ -109,21 +122,39 @@ def _show(one: Estimate) -> None:
         for bound in one.bounds
     ]
     output.show(rows, ["bound", "cycles", "range", "why"], as_json=False)
-    click.echo(f"The model knows {one.covered:.0%} of {one.instructions:g} instructions.")
+    _say(f"The model knows {one.covered:.0%} of {one.instructions:g} instructions.")
     if one.unknown:
-        click.echo(f"Unknown, and taken to cost as much as the others: {'; '.join(one.unknown)}.")
+        _say(f"Unknown, and taken to cost as much as the others: {'; '.join(one.unknown)}.")
     alike = [share.title for share in one.operations if share.how.startswith("alike")]
     if alike:
-        click.echo(f"Taken as one that was measured: {', '.join(alike)}.")
+        _say(f"Taken as one that was measured: {', '.join(alike)}.")
+    converting = sum(share.count for share in one.operations if CONVERSIONS.fullmatch(share.operation))
     if one.conversions > 0:
-        click.echo(f"Conversions and moves between register files: {significant(one.conversions)} cycles.")
+        _say(f"Conversions and moves between register files: {significant(one.conversions)} cycles.")
+    elif converting:
+        _say(f"{converting:g} conversions or moves between register files: no cycles beside the rest.")
     for note in one.notes:
-        click.echo(f"Note: {note}.")
+        _say(f"Note: {note}.")
+
+
+def _say(sentence: str) -> None:
+    """A sentence, broken between words where there is a terminal."""
+    click.echo(textwrap.fill(sentence, output.columns(), break_long_words=False, break_on_hyphens=False))
 
 
 def _sentence(ranking: Ranking, found: list[Estimate]) -> str:
     if ranking.verdict == "cannot tell":
-        return f"The model cannot tell which costs less: {ranking.why}."
-    first, second = (found[0], found[1]) if ranking.verdict == "first" else (found[1], found[0])
-    ratio = ranking.ratio if ranking.verdict == "first" else 1 / ranking.ratio
-    return f"{first.name} costs less than {second.name}: {ratio:.2f} times fewer cycles a result."
+        between = ""
+        if ranking.ratio > 0:
+            reach = f"{ranking.low:.2f} … {ranking.high:.2f}"
+            between = f" (the second takes {reach} times as many cycles a result as the first)"
+        return f"The model cannot tell which costs less: {ranking.why}{between}."
+    first, second, factors = found[0], found[1], (ranking.low, ranking.ratio, ranking.high)
+    if ranking.verdict == "second":
+        first, second = second, first
+        factors = (1 / ranking.high, 1 / ranking.ratio, 1 / ranking.low if ranking.low > 0 else math.inf)
+    low, ratio, high = factors
+    return (
+        f"{first.name} costs less than {second.name}: {ratio:.2f} times fewer cycles a result "
+        f"({low:.2f} … {high:.2f})."
+    )

@@ -64,7 +64,8 @@ def front_end(body: Sequence[Instruction], architecture: Architecture) -> Bound 
     most = float(len(body))
     fused = sum(fuses(first, second) for first, second in itertools.pairwise(body))
     split = sum(one.stores > 0 and one.loads > 0 for one in body)
-    why = f"{most - fused:g} issue slots at {rate:.3g} a cycle"
+    slots = "issue slot" if most - fused == 1 else "issue slots"
+    why = f"{most - fused:g} {slots} at {rate:.3g} a cycle"
     return Bound("front end", (most - fused) / rate, (most - fused) / rate, (most + split) / rate, why)
 
 
@@ -99,9 +100,13 @@ def branches(body: Sequence[Instruction]) -> Bound | None:
 
 def memory(body: Sequence[Instruction], architecture: Architecture, size: float) -> Bound | None:
     """The data of a round, for a working set of `size` bytes; without cycles where the run has no number."""
+    return moving(memory_bound.traffic(body, _line(architecture)), architecture, size)
+
+
+def moving(moved: memory_bound.Traffic, architecture: Architecture, size: float) -> Bound | None:
+    """The same of bytes that are known; None where all of them are in the first level."""
     if size <= 0:
         return None
-    moved = memory_bound.traffic(body, _line(architecture))
     transfer = memory_bound.transfer(moved, size, architecture)
     if not transfer.why and transfer.level == "l1":
         return None

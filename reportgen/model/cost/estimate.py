@@ -14,13 +14,15 @@ several bounds are close, so the upper end adds what the others take, by a norm.
 
 from __future__ import annotations
 
+import difflib
+import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from reportgen.model.architecture import Architecture
-from reportgen.model.cost import bounds, gpu, pressure, x86_64
+from reportgen.model.cost import bounds, gpu, memory_bound, pressure, x86_64
 from reportgen.model.cost.bounds import Bound
 from reportgen.model.cost.instruction import Body, Instruction
 from reportgen.model.cost.latency import NOTHING, Span
@@ -30,6 +32,8 @@ from reportgen.model.cost.uses import How, Uses
 from reportgen.model.cost.x86_64 import Taken
 
 COST_SCHEMA = 1
+MEASURED, ALIKE, ENCODED = "measured", "alike", "encoded"
+WITHOUT_ORDER = "a mix without order: no dependencies"
 NORM = 3.0
 """Exponent of the upper end: two equal bounds make 2^(1/3), 26 % more than either."""
 
@@ -41,7 +45,7 @@ class Share(msgspec.Struct, frozen=True):
     title: str
     count: float
     how: str
-    """`measured`, `alike`, or how its resources were found."""
+    """`measured`, `alike` or `encoded`, and how its resources were found where it was in no pair."""
 
 
 class Estimate(msgspec.Struct, frozen=True):
@@ -91,10 +95,10 @@ def estimate(body: Body, architecture: Architecture, size: float = 0.0, warps: i
     """
     _check(body, architecture)
     uses = Uses(architecture)
+    if _is_gpu(architecture):
+        return _gpu(body, architecture, uses, warps, size)
     if not body.instructions:
-        return _mix(body, architecture, uses)
-    if body.isa == "cuda":
-        return _sass(body, architecture, uses, warps)
+        return _mix(body, architecture, uses, size)
     forms = uses.forms
     taken = {one: x86_64.take(one, forms) for one in body.instructions}
     counts = _counts(taken, body.instructions)
@@ -113,12 +117,16 @@ def estimate(body: Body, architecture: Architecture, size: float = 0.0, warps: i
     return _together(
         body, architecture, [one for one in found if one is not None and one.cycles > 0], plan, counts, uses,
         total=len(body.instructions), covered=1 - number / len(body.instructions), unknown=tuple(unknown),
-        measured=_measured(taken), notes=tuple(notes),
+        known=_known(taken), notes=tuple(notes),
     )  # fmt: skip
 
 
+def _is_gpu(architecture: Architecture) -> bool:
+    return architecture.isa.startswith("sm_")
+
+
 def _check(body: Body, architecture: Architecture) -> None:
-    isa = "cuda" if architecture.isa.startswith("sm_") else architecture.isa
+    isa = "cuda" if _is_gpu(architecture) else architecture.isa
     if body.isa and body.isa != isa:
         names = {"cuda": "SASS", "x86_64": "x86-64 code"}
         raise Unreadable(
@@ -136,12 +144,13 @@ def _counts(taken: Mapping[Instruction, Taken], body: Sequence[Instruction]) -> 
     return dict(found)
 
 
-def _measured(taken: Mapping[Instruction, Taken]) -> dict[str, bool]:
+def _known(taken: Mapping[Instruction, Taken]) -> dict[str, str]:
     """Operation -> whether every instruction that is taken as it is the one that was measured."""
-    found: dict[str, bool] = {}
+    found: dict[str, str] = {}
     for one in taken.values():
         for part in one.parts:
-            found[part.operation] = found.get(part.operation, True) and part.measured
+            alike = not part.measured or found.get(part.operation) == ALIKE
+            found[part.operation] = ALIKE if alike else MEASURED
     return found
 
 
@@ -151,50 +160,54 @@ def _why(found: Sequence[Bound | None]) -> list[str]:
     return [f"no memory bound: {one.why}" for one in missing]
 
 
-def _sass(body: Body, architecture: Architecture, uses: Uses, warps: int) -> Estimate:
-    one = gpu.warp(body.instructions, architecture)
-    chain = " → ".join(each.text for each in one.chain[:4])
-    found = [
-        Bound(
-            "dependencies", one.dependencies.value, one.dependencies.low, one.dependencies.high,
-            f"of one warp: {chain or 'nothing is carried from round to round'}",
-        ),
-        Bound("issue", warps * one.issue, warps * one.issue, warps * one.issue,
-              f"{warps} warp{'s' if warps != 1 else ''} of {one.issue:g} cycles of a scheduler"),
-    ]  # fmt: skip
-    needed = gpu.registers(body.instructions)
-    most = gpu.LANE_REGISTERS // max(1, needed)
-    notes = list(body.notes)
-    notes.append(f"{needed} registers a thread or more: by these a scheduler holds at most {most} warps")
-    if one.encoded:
-        notes.append("numbers of the assembler where none were measured: least distances, not latencies")
-    plan = Schedule(NOTHING, (), 0, warps * one.conversions)
+def _gpu(body: Body, architecture: Architecture, uses: Uses, warps: int, size: float) -> Estimate:
+    """Of a SASS loop or of a mix; `warps` of a scheduler, in turns where their registers do not fit."""
+    code = body.instructions
+    one = gpu.warp(code, architecture) if code else gpu.mix(body.counts, architecture)
+    if not one.work and not code:
+        raise _unrated(architecture, one.unknown)
+    turns = math.ceil(warps / gpu.fitting(gpu.registers(code))) if code else 1
+    notes = [*body.notes]
+    notes += gpu.notes(code, one, architecture, warps) if code else [WITHOUT_ORDER]
+    notes += gpu.open_questions(one, architecture)
+    if size:
+        notes.append("no memory bound: of a GPU, --bytes says nothing yet")
+    plan = Schedule(NOTHING, (), 0, warps * gpu.conversions(one, architecture))
     return _together(
-        body, architecture, [each for each in found if each.cycles > 0], plan, one.counts, uses,
-        total=len(body.instructions), covered=1 - one.number_unknown / len(body.instructions),
-        unknown=one.unknown, measured=dict.fromkeys(one.counts, not one.encoded), notes=tuple(notes),
+        body, architecture, gpu.bounds(one, architecture, warps, turns), plan, one.counts, uses,
+        total=one.slots, covered=1 - one.number_unknown / one.slots, unknown=one.unknown,
+        known=dict.fromkeys(one.counts, ENCODED if one.encoded else MEASURED), notes=tuple(notes),
     )  # fmt: skip
 
 
-def _mix(body: Body, architecture: Architecture, uses: Uses) -> Estimate:
+def _unrated(architecture: Architecture, missing: Iterable[str]) -> Unreadable:
+    known = [one.operation for one in architecture.instructions]
+    names = list(missing)
+    similar = [near for name in names for near in difflib.get_close_matches(name, known, n=2)]
+    meant = f" Did you mean {' or '.join(dict.fromkeys(similar))}?" if similar else ""
+    return Unreadable(
+        f"{architecture.device} has no rate of {', '.join(names)}.",
+        f"'reportgen derive RUN' lists the operations that were measured.{meant}",
+    )
+
+
+def _mix(body: Body, architecture: Architecture, uses: Uses, size: float) -> Estimate:
     known = {name: count for name, count in body.counts.items() if uses.interval(name) is not None}
     missing = [name for name in body.counts if name not in known]
     if not known:
-        raise Unreadable(
-            f"{architecture.device} has no rate of {', '.join(missing) or 'anything'}.",
-            "'reportgen derive RUN' lists the operations that were measured.",
-        )
+        raise _unrated(architecture, missing)
     plan = schedule(known, uses, architecture)
     rate = architecture.resources.front_end if architecture.resources is not None else 0.0
     total = sum(body.counts.values())
-    found = [bounds.resources(plan)]
+    found: list[Bound | None] = [bounds.resources(plan)]
     if rate > 0:
         least = total / rate
         found.append(Bound("front end", least, least, least, f"{total:g} at {rate:.3g} a cycle"))
+    found.append(bounds.moving(memory_bound.of_mix(known), architecture, size))
     return _together(
-        body, architecture, found, plan, known, uses, total=total, covered=sum(known.values()) / total,
-        unknown=tuple(missing), measured=dict.fromkeys(known, True),
-        notes=("a mix without order: no dependencies",),
+        body, architecture, [one for one in found if one is not None and one.cycles > 0], plan, known, uses,
+        total=total, covered=sum(known.values()) / total, unknown=tuple(missing),
+        known=dict.fromkeys(known, MEASURED), notes=(WITHOUT_ORDER, *_why(found)),
     )  # fmt: skip
 
 
@@ -209,12 +222,16 @@ def _together(
     total: float,
     covered: float,
     unknown: tuple[str, ...],
-    measured: Mapping[str, bool],
+    known: Mapping[str, str],
     notes: tuple[str, ...],
 ) -> Estimate:
     ordered = sorted(found, key=lambda one: -one.cycles)
     cycles = ordered[0].cycles if ordered else 0.0
-    rivals = [one.name for one in ordered if one.high >= ordered[0].low and one.cycles >= 0.9 * cycles]
+    rivals = [
+        one.name
+        for one in ordered
+        if one is ordered[0] or (one.high >= ordered[0].low and one.cycles >= 0.9 * cycles)
+    ]
     norm = sum(one.high**NORM for one in ordered) ** (1 / NORM)
     # what the model does not know may take as long as what it knows, instruction by instruction
     high = norm / covered if covered > 0 else float("inf")
@@ -235,7 +252,7 @@ def _together(
         covered=covered,
         unknown=unknown,
         operations=tuple(
-            Share(name, uses.title(name), count, _how(uses, name, measured.get(name, False)))
+            Share(name, uses.title(name), count, _how(uses, name, known.get(name, ALIKE)))
             for name, count in sorted(counts.items(), key=lambda one: -one[1])
         ),
         conversions=plan.conversions,
@@ -243,9 +260,9 @@ def _together(
     )
 
 
-def _how(uses: Uses, name: str, measured: bool) -> str:
-    demand = uses.demand(name)
-    words = ["measured" if measured else "alike"]
+def _how(uses: Uses, name: str, known: str) -> str:
+    demand = uses.demand(name) if known != ENCODED else None
+    words = [known]
     if demand is not None and demand.how is not How.PAIRED:
         words.append(f"resources {demand.how}")
     return ", ".join(words)

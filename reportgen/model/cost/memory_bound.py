@@ -10,7 +10,8 @@ kernel tells how long a byte takes in; what the `write` kernel takes beyond that
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from reportgen.model.architecture import Architecture, Fact, Level
@@ -19,6 +20,9 @@ from reportgen.model.cost.instruction import Instruction
 from reportgen.status import USABLE
 
 LINE = 64.0
+GENERAL_BITS = 64
+"""Of a load or a store without a width in its name."""
+_MOVES = re.compile(r"(?:l1_load|store)(?:_(?P<bits>128|256|512))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,18 @@ def traffic(body: Sequence[Instruction], line: float = LINE) -> Traffic:
         if one.stores:
             written.setdefault(key, set()).update(int(end // line) for end in ends)
     return Traffic(_new(touched, line), _new(written, line), followed)
+
+
+def of_mix(counts: Mapping[str, float]) -> Traffic:
+    """What loads and stores of a mix move if none of them touches what another one did."""
+    loaded = stored = 0.0
+    for name, count in counts.items():
+        found = _MOVES.fullmatch(name)
+        if found is not None:
+            size = count * float(found["bits"] or GENERAL_BITS) / 8
+            loaded += size
+            stored += size if name.startswith("store") else 0.0
+    return Traffic(loaded, stored, followed=True)
 
 
 def _new(streams: dict[tuple[str, str, int, int], set[int]], line: float) -> float:

@@ -28,11 +28,26 @@ MARKS = {"BEGIN": "0x0f,0x0b,0x72,0x67,0x0b,0x01", "END": "0x0f,0x0b,0x72,0x67,0
 _MARK = re.compile(r"(?:LLVM-MCA|OSACA)-(BEGIN|END)")
 _COUNT = re.compile(r"([A-Za-z]\w*)\s*:\s*(\d+(?:\.\d+)?)")
 _ITEMS = re.compile(r"^\s*(?:#|;|//)\s*items\s*[:=]\s*(\d+(?:\.\d+)?)\s*$", re.MULTILINE)
+_LABEL = re.compile(r"\s*(?:[\w.$@]+:|\.\w+)\s*")
+"""A line with a label, or a directive without arguments."""
 _COMMENT = re.compile(r"(?:#|//).*")
 _AT_AND_T = re.compile(r"%(?:[re]?[abcd]x|[re]?[sd]i|[re]?[sb]p|r\d+[dwb]?|[xyz]mm\d+|k\d|[abcd][lh])\b")
 _INTEL = re.compile(r"\b(?:[re][abcd]x|[re][sd]i|[re][sb]p|r\d+[dwb]?|[xyz]mm\d+)\b", re.IGNORECASE)
 _AARCH64 = re.compile(
     r"\b(?:v\d+\.\d*[bhsd]|q\d+|z\d+\.[bhsd]|[xw]zr)\b|^\s*(?:ldr|str|ldp|stp|fmadd|cbnz)\s", re.MULTILINE
+)
+_X86_BARE = re.compile(r"^\s*(?:jmp|nop|ret|pause|cpuid|rdtscp?|[lsm]fence|vzeroupper)\b", re.MULTILINE)
+"""Instructions that name no register."""
+_PTX = re.compile(
+    r"^\s*\.(?:target\s+sm_|address_size|visible\s+\.entry|reg\s+\.)|%(?:rd|fd?|p)\d+\b", re.MULTILINE
+)
+_OTHERS = (
+    (
+        "RISC-V",
+        re.compile(r"^\s*(?:addiw?|lui|auipc|vsetvli|fmadd\.[sd]|f[ls][wd]|bnez|vle\d+\.v)\s", re.MULTILINE),
+    ),
+    ("Power", re.compile(r"^\s*(?:xvmadd\w+|lxvx?|stxvx?|addic?\.?|bdnz|mtctr|lwzx?)\s", re.MULTILINE)),
+    ("LLVM IR", re.compile(r"^\s*(?:%[\w.]+\s*=\s*\w+|define\s|br\s+(?:i1|label))", re.MULTILINE)),
 )
 _UNSUPPORTED_ISA = "The cost model reads x86-64 assembly, SASS listings and lists of operation:count."
 
@@ -83,16 +98,23 @@ def _with_items(body: Body, text: str) -> Body:
 
 def _parse(name: str, text: str, intel: bool | None) -> Body:
     code = "\n".join(_COMMENT.sub("", line) for line in text.splitlines())
-    if not code.strip():
+    if not any(line.strip() and not _LABEL.fullmatch(line) for line in code.splitlines()):
         raise Unreadable(f"'{name}' holds no instruction.", "Give a loop body.")
     if all(_COUNT.fullmatch(line.strip()) for line in code.splitlines() if line.strip()):
         return _mix(name, code)
     if sass.looks_like(text):
         return _loop(name, "cuda", sass.instructions(text), [])
+    if _PTX.search(code):
+        raise Unreadable(
+            f"'{name}' is PTX, which is compiled once more.", "Give the SASS: 'cuobjdump -sass FILE'."
+        )
     x86 = bool(_AT_AND_T.search(code)), bool(_INTEL.search(code))
-    if not any(x86):
+    if not any(x86) and not _X86_BARE.search(code):
         if _AARCH64.search(code):
             raise Unreadable(f"'{name}' is AArch64 code.", _UNSUPPORTED_ISA)
+        for other, pattern in _OTHERS:
+            if pattern.search(code):
+                raise Unreadable(f"'{name}' is {other} code.", _UNSUPPORTED_ISA)
         raise Unreadable(f"'{name}' is of no instruction set that is known here.", _UNSUPPORTED_ISA)
     if _AARCH64.search(code) and not x86[0]:
         raise Unreadable(f"'{name}' is AArch64 code.", _UNSUPPORTED_ISA)
@@ -106,6 +128,9 @@ def _mix(name: str, code: str) -> Body:
         if found is None:
             raise Unreadable(f"'{line}' is not of the form operation:count.", "For example: fp32_fma:8.")
         counts[found[1]] = counts.get(found[1], 0.0) + float(found[2])
+    counts = {operation: count for operation, count in counts.items() if count > 0}
+    if not counts:
+        raise Unreadable(f"'{name}' counts nothing.", "For example: fp32_fma:8.")
     return Body(name, "", counts=counts)
 
 
@@ -182,7 +207,17 @@ def _loop(name: str, isa: str, code: Sequence[Instruction], notes: Iterable[str]
             said.append("the whole text, as if it were the body of a loop")
     if not chosen:
         raise Unreadable(f"'{name}' holds no instruction.", "Give a loop body.")
+    if all(_counts(one) for one in chosen):
+        said.append("the loop does nothing but count")
     return Body(name, isa, tuple(chosen), notes=tuple(said))
+
+
+def _counts(one: Instruction) -> bool:
+    """Whether an instruction steers a loop, and does nothing else."""
+    by_constant = one.mnemonic in ("add", "sub") and one.operands[1:] == ("imm",)
+    return one.flow != "next" or (
+        not one.memory and (by_constant or one.mnemonic in ("inc", "dec", "cmp", "test"))
+    )
 
 
 def innermost(code: Sequence[Instruction]) -> list[tuple[int, int]]:

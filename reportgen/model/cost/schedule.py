@@ -32,8 +32,8 @@ def schedule(counts: Mapping[str, float], uses: Uses, architecture: Architecture
     """The least time in which the resources can serve `counts` of each operation."""
     demands = {name: demand for name in counts if (demand := uses.demand(name)) is not None}
     alone = {name: counts[name] * (uses.interval(name) or 0.0) for name in counts}
-    value, union = _bound({name: (demands[name], counts[name] * demands[name].cycles) for name in demands})
-    low, _ = _bound({name: (demands[name], counts[name] * demands[name].low) for name in demands})
+    value, union = largest({name: (demands[name], counts[name] * demands[name].cycles) for name in demands})
+    low, _ = largest({name: (demands[name], counts[name] * demands[name].low) for name in demands})
     longest = max(alone, key=lambda name: alone[name], default="")
     slowest = alone.get(longest, 0.0)
     busiest = tuple(uses.title(name) for name in demands if union and demands[name].resources <= union)
@@ -46,8 +46,10 @@ def schedule(counts: Mapping[str, float], uses: Uses, architecture: Architecture
     return Schedule(Span(max(low, slowest), value, value * late), busiest, width, value - without)
 
 
-def _bound(work: Mapping[str, tuple[Demand, float]]) -> tuple[float, frozenset[str]]:
-    """The largest, over unions of resources, of the work confined to it over its size; and that union."""
+def largest(work: Mapping[str, tuple[Demand, float]]) -> tuple[float, frozenset[str]]:
+    """Cycles of the resources with most to do, and which they are.
+
+    It is the largest, over unions of resources, of the work confined to it over its size; and that union."""
     together: dict[frozenset[str], float] = {}
     for demand, cycles in work.values():
         together[demand.resources] = together.get(demand.resources, 0.0) + cycles

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from reportgen.findings.finding import Claim
 from reportgen.model.architecture import Architecture, Fact
-from reportgen.model.cost import gpu, sass
-from reportgen.model.cost.estimate import estimate
+from reportgen.model.cost import gpu, pipelines, sass
+from reportgen.model.cost.estimate import Estimate, estimate
 from reportgen.model.cost.parse import Unreadable, parse
+from reportgen.model.cost.rank import rank
+from reportgen.model.resources import Explanation, ResourceGroup, Resources, Use
 from reportgen.status import Status
-from tests.unit.model.cost.machine import core, fact
+from tests.unit.model.cost.machine import core, fact, resources
 
 LISTING = """
 	.headerflags	@"EF_CUDA_SM90"
@@ -106,11 +109,14 @@ def test_opcodes_stand_for_operations(opcode: str, operation: str | None) -> Non
 def test_one_warp_waits_and_many_fill_the_scheduler() -> None:
     body = parse("k.sass", LISTING)
     one = estimate(body, SM90)
-    # issue: load 4, add 2, fma 1, conversion 8, compare 2, branch 1
-    assert (one.cycles, one.decides) == (18.0, "issue")
-    assert {bound.name: bound.cycles for bound in one.bounds} == {"issue": 18.0, "dependencies": 4.0}
-    assert estimate(body, SM90, warps=4).cycles == 72.0
-    assert one.conversions == 8.0
+    # a slot for each of 6; the conversion keeps its pipeline for 8, those of add and compare is kept for 4
+    assert (one.cycles, one.decides) == (8.0, "resources")
+    assert {bound.name: bound.cycles for bound in one.bounds} == {
+        "issue": 6.0, "dependencies": 4.0, "resources": 8.0,
+    }  # fmt: skip
+    assert "XU pipeline: convert_fp32_int32" in next(b.why for b in one.bounds if b.name == "resources")
+    assert estimate(body, SM90, warps=4).cycles == 32.0
+    assert one.conversions == 3.0  # without it, 5 slots decide
     assert "10 registers a thread or more: by these a scheduler holds at most 51 warps" in one.notes
     assert any("least distances, not latencies" in note for note in one.notes)
 
@@ -118,11 +124,103 @@ def test_one_warp_waits_and_many_fill_the_scheduler() -> None:
 def test_a_latency_that_nothing_tells_opens_the_range() -> None:
     body = parse("c.sass", ".L1:\nLDG.E.64 R2, [R2.64] ;\n@P0 BRA `(.L1) ;\n")
     one = estimate(body, SM90)
-    waits = {bound.name: bound for bound in one.bounds}
-    assert "dependencies" not in waits  # nothing is known of it
-    assert one.cycles == 5.0
+    waits = next(bound for bound in one.bounds if bound.name == "dependencies")
+    assert (waits.low, waits.cycles, waits.high) == (0.0, 0.0, gpu.UNTOLD)
+    assert (one.cycles, one.decides) == (4.0, "resources")
+    assert one.high >= gpu.UNTOLD
+    assert "global memory: 256 bytes a round of a warp; no bound speaks of them" in one.notes
     told = estimate(body, target(latency_global_load=30, issue_global_load=4))
     assert told.decides == "dependencies"
+    assert "occupancy: 8 warps of a scheduler hide the dependencies of each" in told.notes
+
+
+def test_registers_bound_the_warps_that_are_there_at_once() -> None:
+    listing = ".L1:\nFFMA R200, R199, R198, R200 ;\nSTL [R1], R2 ;\n@P0 BRA `(.L1) ;\n"
+    two = estimate(parse("wide.sass", listing), SM90, warps=2)
+    six = estimate(parse("wide.sass", listing), SM90, warps=6)
+    waits = [next(b for b in one.bounds if b.name == "dependencies") for one in (two, six)]
+    assert [bound.cycles for bound in waits] == [4.0, 12.0]
+    assert "3 turns of warps that do not fit at once" in waits[1].why
+    assert "occupancy: 6 warps do not fit at once; they take 3 turns" in six.notes
+    assert any(note.startswith("register pressure: 1 of the accesses") for note in six.notes)
+
+
+@pytest.mark.parametrize(
+    ("operation", "name"),
+    [
+        ("fp32_fma", "FMA"), ("integer_mad", "FMA"), ("integer_add", "ALU"), ("integer_logic", "ALU"),
+        ("fp16_fma", "FP16"), ("fp64_add", "FP64"), ("exp2", "XU"), ("convert_int32_fp32", "XU"),
+        ("convert_fp32_fp16", "ALU"), ("shared_load", "LSU"), ("mma_m16n8k16_f16_f32", "tensor"),
+        ("mma_sparse_m16n8k32_f16_f32", "tensor"),
+    ],
+)  # fmt: skip
+def test_pipelines_are_those_of_the_vendor(operation: str, name: str) -> None:
+    assert pipelines.pipeline(operation) == name
+
+
+def lowering(text: str, architecture: Architecture) -> Estimate:
+    return estimate(parse("mix", text.replace(",", "\n")), architecture)
+
+
+TURING = target(
+    latency_fp32_fma=4, issue_fp32_fma=2, latency_integer_add=4, issue_integer_add=2,
+    latency_mma_m16n8k8_f16_f32=14, issue_mma_m16n8k8_f16_f32=8,
+    latency_convert_fp32_fp16=5, issue_convert_fp32_fp16=2, issue_fp64_fma=1,
+)  # fmt: skip
+
+
+def test_many_fp32_against_a_mix_of_integer_and_fp32() -> None:
+    """Who has not measured whether the two compete cannot tell; who has, can."""
+    plain, mixed = (lowering(text, TURING) for text in ("fp32_fma:32", "fp32_fma:16,integer_add:16"))
+    assert [(bound.low, bound.cycles, bound.high) for bound in plain.bounds if bound.name == "resources"] == [
+        (64.0, 64.0, 64.0)
+    ]
+    assert [(bound.low, bound.cycles, bound.high) for bound in mixed.bounds if bound.name == "resources"] == [
+        (32.0, 32.0, 64.0)
+    ]
+    assert "whether ALU and FMA compete was not measured: the range spans both" in mixed.notes
+    assert rank(plain, mixed).verdict == "cannot tell"
+    separate = msgspec.structs.replace(TURING, resources=pairs("r1", "r2"))
+    assert (
+        rank(lowering("fp32_fma:32", separate), lowering("fp32_fma:16,integer_add:16", separate)).verdict
+        == "second"
+    )
+    shared = msgspec.structs.replace(TURING, resources=pairs("r1", "r1"))
+    found = lowering("fp32_fma:16,integer_add:16", shared)
+    assert (found.cycles, found.decides) == (64.0, "resources")
+    assert not any("compete" in note for note in found.notes)
+
+
+def pairs(fma: str, add: str) -> Resources:
+    """Both operations keep a resource of a multiprocessor for half a cycle."""
+    uses = (Use("fp32_fma", (fma,), 0.5), Use("integer_add", (add,), 0.5))
+    names = tuple(dict.fromkeys((fma, add)))
+    group = ResourceGroup(("fp32_fma", "integer_add"), (Explanation(names, uses),), True)
+    return msgspec.structs.replace(resources(), front_end=0.0, groups=(group,), deviations=(), placed=())
+
+
+def test_the_matrix_unit_with_conversions_against_plain_fp32() -> None:
+    matrix = lowering("mma_m16n8k8_f16_f32:2,convert_fp32_fp16:8", TURING)
+    plain = lowering("fp32_fma:64", TURING)
+    assert rank(matrix, plain).verdict == "first"
+    assert (matrix.cycles, matrix.conversions) == (16.0, 0.0)
+    much = lowering("mma_m16n8k8_f16_f32:2,convert_fp32_fp16:20", TURING)
+    assert (much.cycles, much.conversions) == (40.0, 24.0)
+    assert {share.how for share in much.operations} == {"encoded"}
+
+
+def test_where_only_a_least_distance_is_known_the_range_reaches_the_slowest_device() -> None:
+    found = lowering("fp64_fma:2", TURING)
+    assert [(bound.cycles, bound.high) for bound in found.bounds if bound.name == "resources"] == [
+        (2.0, 128.0)
+    ]
+
+
+def test_operations_that_nothing_is_known_of_are_named() -> None:
+    found = lowering("fp32_fma:3,fp32_fmb:1", TURING)
+    assert (found.unknown, found.covered) == (("fp32_fmb",), 0.75)
+    with pytest.raises(Unreadable, match="sm-90 has no rate of fp32_fmb"):
+        lowering("fp32_fmb:1", TURING)
 
 
 def test_what_no_row_names_is_unknown() -> None:
@@ -147,5 +245,8 @@ def test_a_measured_rate_is_shared_out_among_the_schedulers() -> None:
         ),
     )  # fmt: skip
     found = gpu.warp(body, measured)
-    assert found.issue == pytest.approx(1.0 + 8.0)
+    assert {name: span.value for name, span in found.work.items()} == {
+        "fp32_fma": pytest.approx(1.0),
+        "convert_fp32_int32": pytest.approx(8.0),
+    }
     assert not found.encoded

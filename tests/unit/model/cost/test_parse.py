@@ -122,12 +122,25 @@ def test_a_list_of_operations_is_a_mix(tmp_path: Path) -> None:
         ("foo rax, 1\n", "'x.s' cannot be assembled: invalid instruction mnemonic 'foo': foo rax, 1"),
         ("ldr q0, [x0], #16\nfmla v1.4s, v0.4s, v2.4s\n", "'x.s' is AArch64 code"),
         ("once upon a time\n", "of no instruction set that is known"),
+        ("loop:\n .text\n", "holds no instruction"),
+        ("loop:\n addi a0,a0,1\n bne a0,a1,loop\n", "'x.s' is RISC-V code"),
+        ("loop:\n xvmaddadp vs0,vs1,vs2\n bdnz loop\n", "'x.s' is Power code"),
+        ("%3 = fadd float %1, %2\nbr label %loop\n", "'x.s' is LLVM IR code"),
+        (".target sm_90\nfma.rn.f32 %f1, %f2, %f3, %f1;\n", "'x.s' is PTX, which is compiled once more"),
+        ("fma.rn.f32 %f1, %f2, %f3, %f1;\n", "'x.s' is PTX"),
+        ("fp32_fma: 0\n", "'x.s' counts nothing"),
         ("# LLVM-MCA-BEGIN\n# LLVM-MCA-END\nadd rax, rbx\n", "holds no instruction"),
     ],
 )
 def test_what_cannot_be_read(text: str, message: str) -> None:
     with pytest.raises(Unreadable, match=message):
         parse("x.s", text)
+
+
+def test_an_empty_loop_is_said_to_be_one() -> None:
+    for text in ("loop:\n dec rcx\n jnz loop\n", "loop:\n jmp loop\n"):
+        assert parse("e.s", text).notes[-1] == "the loop does nothing but count"
+    assert len(parse("e.s", "loop:\n add rax, [rdi]\n dec rcx\n jnz loop\n").notes) == 1
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:
