@@ -1,15 +1,17 @@
 """From a data folder to a tree of Markdown pages, figures and downloads; knows nothing of MkDocs.
 
 `render` writes `cache/pages/` and gives the list of what is there.  Whatever was rendered before is
-taken from `cache/results/` and `cache/figures/`; an unchanged page keeps its time stamp.
+taken from `cache/results/` and `cache/figures/`; a page of a run that did not change is left as it lies
+in the tree, and any unchanged page keeps its time stamp.
 """
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -25,6 +27,7 @@ from reportgen.site.figures import roofline, roofline_across, roofline_record
 from reportgen.site.figures import validation as scatter
 from reportgen.site.figures.cache import drawn
 from reportgen.site.files import remove_others, write_if_changed
+from reportgen.site.kept import Kept
 from reportgen.site.markup import Html
 from reportgen.site.pages import (
     Page,
@@ -118,9 +121,8 @@ class Renderer:
     def __post_init__(self) -> None:
         self.results = Results(self.cache / "results")
         self.validations = validations.Validations(self.results)
-        self.families: dict[tuple[str, str, Links], Page] = {}
-        """Pages that say nothing of other runs: families of probes, models, validations."""
-        self.devices: dict[tuple[object, ...], Page] = {}
+        self.kept = Kept(self.cache / "pages", self.cache / "pages.json")
+        """Pages that stay as they are while a run, or the runs of a device, do."""
 
     def render(self) -> Site:
         """Write the tree and say what is in it."""
@@ -146,6 +148,7 @@ class Renderer:
             write_if_changed(tree / page.uri, page.markdown.encode())
             pages.append(Rendered(page.uri, tree / page.uri, page.title))
         remove_others(tree, {item.path for item in (*pages, *assets)})
+        self.kept.save()
         return Site(tuple(pages), tuple(assets), tuple(warnings), shelves, shown)
 
     def _entry(self, ref: store.RunRef, warnings: list[Warned]) -> Entry:
@@ -211,12 +214,8 @@ class Renderer:
                 places = [address.run_page(device_id, one.run.run)]
                 places += [address.validation_page(device_id)] if one is some[0] else []
                 for newest, here in enumerate(places):
-                    key = (here, one.key, self.links)
-                    if key not in self.families:
-                        self.families[key] = validation.page(
-                            here, one, picture, self.links, newest=newest > 0
-                        )
-                    yield self.families[key]
+                    make = partial(validation.page, here, one, picture, self.links, newest=newest > 0)
+                    yield self._same(here, make, one.key)
 
     def _scatter(self, one: validations.Checked, assets: list[Rendered], tree: Path) -> Picture | None:
         """The picture of a validation, and what lies beside it for download."""
@@ -282,19 +281,18 @@ class Renderer:
         yield self._hypotheses(entry, report)
         for name in report.families:
             here = address.family_page(entry.device, entry.run, name)
-            # Stays as it is while the run does.
-            key = (here, report.digest, self.links)
-            if key not in self.families:
-                self.families[key] = family.page(View(here, report, self.links), name, entry)
-            yield self.families[key]
+            make = partial(family.page, View(here, report, self.links), name, entry)
+            yield self._same(here, make, report.digest)
+
+    def _same(self, here: str, make: Callable[[], Page], *parts: object) -> Page:
+        """A page that stays as it is while `parts` and the addresses do, from before where it was made."""
+        links = (self.links.directory_urls, sorted(self.links.known))
+        return self.kept.page(here, (links, *parts), make)
 
     def _model(self, entry: Entry, report: Report) -> Page:
         """The model to browse: it stays as it is while the run does."""
         here = address.model_page(entry.device)
-        key = (here, report.digest, self.links)
-        if key not in self.families:
-            self.families[key] = model.page(View(here, report, self.links), entry)
-        return self.families[key]
+        return self._same(here, lambda: model.page(View(here, report, self.links), entry), report.digest)
 
     def _workloads(self, entry: Entry, report: Report, assets: list[Rendered], tree: Path) -> Iterator[Page]:
         """Counted workloads under the roofs, where there are roofs: it stays as it is while the run does."""
@@ -307,25 +305,19 @@ class Renderer:
             write_if_changed(tree / uri, content)
             assets.append(Rendered(uri, tree / uri))
         here = address.workloads_page(entry.device)
-        key = (here, report.digest, self.links)
-        if key not in self.families:
-            self.families[key] = workloads.page(View(here, report, self.links), entry, placed, figure)
-        yield self.families[key]
+        make = partial(workloads.page, View(here, report, self.links), entry, placed, figure)
+        yield self._same(here, make, report.digest)
 
     def _hypotheses(self, entry: Entry, report: Report) -> Page:
         """How the hypotheses of a run ended: it stays as it is while the run does."""
         here = address.hypotheses_page(entry.device, entry.run)
-        key = (here, report.digest, self.links)
-        if key not in self.families:
-            self.families[key] = hypotheses.of_run(View(here, report, self.links), entry)
-        return self.families[key]
+        make = partial(hypotheses.of_run, View(here, report, self.links), entry)
+        return self._same(here, make, report.digest)
 
     def _device(self, view: View, shelf: Shelf, entry: Entry, *, newest: bool) -> Page:
         """A report's page: it stays as it is while the run and the list of its device's runs do."""
         runs = tuple(
             (one.run, one.report.digest if one.report is not None else one.error) for one in shelf.entries
         )
-        key = (view.here, runs, shelf.validation, self.links, self.site_url)
-        if key not in self.devices:
-            self.devices[key] = device.page(view, shelf, entry, self.site_url, newest=newest)
-        return self.devices[key]
+        make = partial(device.page, view, shelf, entry, self.site_url, newest=newest)
+        return self._same(view.here, make, runs, shelf.validation, self.site_url)

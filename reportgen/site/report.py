@@ -15,6 +15,7 @@ from reportgen.model.architecture import Architecture, Fact, Instruction
 from reportgen.model.roofline import roofline
 from reportgen.roofline.all_cores import Pair, pairs
 from reportgen.roofline.sheet import Sheet
+from reportgen.runs.read import Bundle
 from reportgen.runs.schema import Point, ProbeInfo, Program, Run
 
 
@@ -39,14 +40,20 @@ class Report:
     architecture: Architecture
     quantities: tuple[Quantity, ...]
     findings: tuple[Finding, ...]
-    programs: dict[str, Program]
     downloads: tuple[Download, ...]
     digest: str
     """sha256 of run.json."""
+    bundle: Bundle | None = None
+    """Where the programs are read from once a page shows one."""
     conclusions: dict[str, Conclusion] = field(default_factory=dict)
     """How the hypothesis of each probe ended, by probe."""
     kept: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
     """What pages work out of the report and use again."""
+
+    @property
+    def programs(self) -> dict[str, Program]:
+        """Programs by the sha256 of their machine code; none where the report was made without a bundle."""
+        return self.bundle.programs if self.bundle is not None else {}
 
     @cached_property
     def evidence(self) -> Evidence:

@@ -24,7 +24,7 @@ from reportgen.model.architecture import Architecture
 from reportgen.model.exports import registry
 from reportgen.runs import read
 from reportgen.runs.read import Bundle
-from reportgen.runs.schema import MANIFEST, PROGRAMS, SAMPLES, Program
+from reportgen.runs.schema import MANIFEST, PROGRAMS, SAMPLES
 from reportgen.site.files import write_if_changed
 from reportgen.site.report import Download, Report
 
@@ -101,21 +101,20 @@ class Results:
         folder = self.folder / key
         try:
             result = msgspec.json.decode((folder / "result.json").read_bytes(), type=Result)
-            programs = bundle.programs
         except (FileNotFoundError, msgspec.DecodeError):
-            result, programs = self._derive(bundle, folder)
+            result = self._derive(read.load(path), folder)
         return Report(
             run=bundle.run,
             architecture=result.architecture,
             quantities=result.quantities,
             findings=result.findings,
-            programs=programs,
             downloads=self._downloads(path, folder),
             digest=self.digest(path / MANIFEST),
             conclusions=result.conclusions,
+            bundle=bundle,  # not the one that was derived from: that holds all samples
         )
 
-    def _derive(self, bundle: Bundle, folder: Path) -> tuple[Result, dict[str, Program]]:
+    def _derive(self, bundle: Bundle, folder: Path) -> Result:
         # Imported here: deriving needs pandas and scipy, showing what was derived does not.
         from reportgen.model import derive
         from reportgen.model.exports import csv, dictionary, json
@@ -138,7 +137,7 @@ class Results:
         for name, content in exports.items():
             write_if_changed(folder / name, content)
         write_if_changed(folder / "result.json", msgspec.json.encode(result))
-        return result, bundle.programs
+        return result
 
     def _downloads(self, path: Path, folder: Path) -> tuple[Download, ...]:
         places = {name: folder / name for name in EXPORTS} | {name: path / name for name in RAW}

@@ -17,7 +17,7 @@ def report(device: str, name: str, **fields: Any) -> Report:
     manifest: Run = changed(run(), run=name, **fields)
     manifest = changed(manifest, device=changed(manifest.device, id=device))
     one = quantity("latency.x", 4.0)
-    return Report(manifest, build(manifest, [one], []), (one,), (), {}, (), "digest")
+    return Report(manifest, build(manifest, [one], []), (one,), (), (), "digest")
 
 
 def shelf(device: str, *reports: Report | None) -> Shelf:

@@ -16,6 +16,8 @@ from reportgen.findings.finding import Claim
 from reportgen.runs.schema import MANIFEST, SAMPLES
 from reportgen.site import address
 from reportgen.site.address import Links
+from reportgen.site.catalogue import Entry
+from reportgen.site.pages import Page, family
 from reportgen.site.render import Renderer
 from reportgen.site.view import View
 from tests.unit.site.conftest import Rendered
@@ -135,6 +137,36 @@ def test_a_second_render_derives_and_draws_nothing_and_touches_nothing(
     site = again.render()
     assert site.pages == rendered.site.pages
     assert {path: path.stat().st_mtime_ns for path in rendered.cache.rglob("*") if path.is_file()} == stamps
+
+
+def test_a_page_of_an_unchanged_run_is_made_once_and_again_when_it_or_the_program_changed(
+    rendered: Rendered, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In processes of their own, which remember nothing of each other."""
+    shutil.copytree(rendered.cache, tmp_path / "cache")
+    made: list[str] = []
+    make = family.page
+
+    def noting(view: View, name: str, entry: Entry) -> Page:
+        made.append(view.here)
+        return make(view, name, entry)
+
+    def render() -> int:
+        made.clear()
+        links, url = rendered.renderer.links, rendered.renderer.site_url
+        Renderer(rendered.data, tmp_path / "cache", links, url).render()
+        return len(made)
+
+    monkeypatch.setattr(family, "page", noting)
+    assert render() == 0
+    edited = next((tmp_path / "cache" / "pages").rglob("probes/*/index.md"))
+    edited.write_text("something else", encoding="utf-8")
+    assert render() == 1
+    monkeypatch.setattr("reportgen.site.kept.program", lambda: "another version")
+    assert render() == len(tuple((tmp_path / "cache" / "pages").rglob("probes/*/index.md")))
+    assert tree(tmp_path / "cache" / "pages") == tree(rendered.cache / "pages")
+    (tmp_path / "cache" / "pages.json").write_text("{", encoding="utf-8")
+    assert render() > 0
 
 
 def test_two_renders_are_byte_identical(rendered: Rendered, tmp_path: Path) -> None:
