@@ -83,9 +83,10 @@ def counted(name: str, gpu: bool = False) -> str:
 
 
 def precision(name: str) -> str:
-    """`fp32` -> "FP32", `tensor_fp16` -> "tensor FP16"."""
+    """`fp32` -> "FP32", `tensor_fp16` -> "tensor FP16", `amx_bf16` -> "AMX BF16"."""
     kind = name.removeprefix("tensor_")
-    return kind.upper() if kind == name else f"tensor {kind.upper()}"
+    text = kind.upper().replace("_", " ")
+    return text if kind == name else f"tensor {text}"
 
 
 def pages(metric: MetricId) -> str:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from reportgen.findings.metric import Kind, parse
+from reportgen.findings.wording.names import noun
 from reportgen.model.architecture import Fact, Instruction
-from reportgen.model.exports import dictionary
 from reportgen.model.resources import by_number
 from reportgen.site import address, blocks, encodings, templating
 from reportgen.site.catalogue import Entry
@@ -179,14 +179,20 @@ def _facts(view: View) -> tuple[Html, int]:
     return table("facts", "All other facts.", FACTS, rows, browsed=True), len(rows)
 
 
+def _words(fact: Fact) -> str:
+    """The name of a probe that gave no metric, else the id in words."""
+    return (fact.probe or fact.metric).rpartition("/")[2].replace("_", " ").replace(".", " ")
+
+
 def _fact_rows(view: View) -> Iterator[Row]:
     for fact in view.report.architecture.facts:
         name = parse(fact.metric)
         if name.kind in OF_OPERATIONS and name.subject in view.report.instructions:
             continue
-        entry = dictionary.lookup(fact.metric)
         kind = fact.metric.partition(".")[0]
-        title = element("span", entry.title if entry is not None else kind)
+        known = name.kind is not Kind.OTHER
+        text = noun(fact.metric, view.report.title).removeprefix("the ") if known else _words(fact)
+        title = element("span", text[:1].upper() + text[1:])
         defined = view.term(fact.metric, code(fact.metric))
         yield Row(
             (

@@ -29,6 +29,9 @@ ORDER = (
     Kind.CHASE,
 )
 
+LEFT_OUT = (*PATHS, Kind.OTHER)
+"""Ways of a GPU have a section of their own; a probe without any metric stands under what has no value."""
+
 HEADED = (Kind.CAPACITY, Kind.LEVEL_LATENCY, Kind.LINE, Kind.ASSOCIATIVITY, Kind.TLB_REACH)
 """Kinds of metric that have a heading of their own, on huge pages where there are two kinds."""
 
@@ -36,7 +39,7 @@ HEADED = (Kind.CAPACITY, Kind.LEVEL_LATENCY, Kind.LINE, Kind.ASSOCIATIVITY, Kind
 def section(view: View) -> Section | None:
     """Sweep, then every fact of the hierarchy."""
     facts = sorted(
-        (fact for fact in view.report.of("memory.", "chase.") if parse(fact.metric).kind not in PATHS),
+        (fact for fact in view.report.of("memory.", "chase.") if parse(fact.metric).kind not in LEFT_OUT),
         key=_place,
     )
     if not facts:
