@@ -132,7 +132,7 @@ def _conditions(reports: list[Report], links: Links) -> Html:
         run = report.run
         hertz = [mark.cycle_hz for mark in run.drift if mark.cycle_hz > 0]
         clock = f"{min(hertz) / 1e9:.2f} … {max(hertz) / 1e9:.2f} GHz" if hertz else "–"
-        virtual = run.environment.get("virtual_machine")
+        virtual = run.environment.get("hypervisor", run.environment.get("virtual_machine"))
         rows.append(
             Row(
                 (

@@ -17,7 +17,7 @@ def section(view: View) -> Section:
         Section("clock", "Clock and gates", (_clock(view),)),
         Section("drift", "Drift", present((_drift(view),))),
         Section("acceptance", "Samples taken and accepted", (_acceptance(view),)),
-        Section("time", "Where the time went", (time(view),)),
+        Section("time", "Where the time went", present((time(view),))),
     )
     intro = view.intro("measuring", run=run)
     return Section("measuring", "How this was measured", (intro,), tuple(c for c in children if c.body))
@@ -55,19 +55,20 @@ def _clock(view: View) -> Html:
         gates = "its clock moved, and the program left the results that it left at first"
     return facts(
         (
-            (
-                "tick",
-                (
-                    f"{format_value(clock.tick_hz, 'hertz', 6)} "
-                    f"({format_interval(clock.tick_hz_low, clock.tick_hz_high, 'hertz', 6)})"
-                ),
-            ),
+            ("tick", _tick(clock)),
             *_brackets(clock),
             ("a sample is accepted when", gates),
             ("note", clock.note or "–"),
             ("method", view.method("clock", "clock and gates")),
         )
     )
+
+
+def _tick(clock: ClockRecord) -> str:
+    """The rate of the tick, with its interval where that can be told from it."""
+    rate = format_value(clock.tick_hz, "hertz", 6)
+    interval = format_interval(clock.tick_hz_low, clock.tick_hz_high, "hertz", 6)
+    return rate if interval == rate else f"{rate} ({interval})"
 
 
 def _brackets(clock: ClockRecord) -> tuple[tuple[str, str], ...]:
@@ -143,6 +144,8 @@ def _acceptance(view: View) -> Html:
 def time(view: View) -> Html:
     """Seconds by part of the run."""
     timing = view.report.run.timing
+    if not timing:
+        return Html("")
     total = timing.get("total") or sum(timing.values()) or 1.0
     rows = (
         Row(
