@@ -17,10 +17,8 @@ from reportgen.units import format_interval, format_value
 
 COLUMNS = (
     Column("device"),
-    Column("architecture"),
     Column("quantity"),
-    Column("value", number=True),
-    Column("printed as"),
+    Column("value", number=True, note="below it, as the source prints it"),
     Column("kind"),
     Column("tier", note="A may support or contradict a finding, B is only shown"),
     Column("conditions"),
@@ -63,17 +61,19 @@ def _row(figure: Figure, shelf: Library, here: str, links: Links) -> Row:
     place = _place(figure.address)
     return Row(
         (
-            Cell(figure.device),
-            Cell(core.title, note=core.architecture),
+            Cell(join((figure.device, _below(core.title))), note=core.architecture),
             Cell(anchor(figure.quantity, links.term(here, figure.metric)), note=figure.metric),
-            Cell(shown, sort=figure.value),
-            Cell(_quoted(figure.printed)),
+            Cell(join((shown, _below(_quoted(figure.printed)))), sort=figure.value),
             Cell(figure.kind.value),
             Cell(figure.tier.value, note="" if decides(figure) else "decides nothing"),
             Cell(_quoted(figure.conditions)),
             Cell(join((cited, place), ", ") if place else cited),
         )
     )
+
+
+def _below(text: object) -> Html:
+    return element("span", text, class_="rg-note") if text else Html("")
 
 
 def _quoted(text: str) -> Html:
