@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from reportgen.findings.finding import Finding
+from reportgen.findings.interference import read
+from reportgen.model.architecture import Interference
 from reportgen.site import blocks
-from reportgen.site.markup import Html, fold, join
+from reportgen.site.markup import Html, element, fold, join
 from reportgen.site.tables import Cell, Column, Row, table
 from reportgen.site.view import Section, View, present
 
@@ -41,7 +43,7 @@ def section(view: View) -> Section | None:
                 Cell(view.report.title(pair.second)),
                 blocks.bare_cell(pair.index, 3),
                 blocks.bare_interval_cell(pair.index, 3),
-                Cell(pair.reading or "–"),
+                _reading(view, pair),
                 blocks.count_cell(pair.index.n),
                 blocks.standing_cell(pair.index),
             ),
@@ -61,6 +63,14 @@ def section(view: View) -> Section | None:
         "Pipeline interference",
         present((told, intro, drawn, body, *_evidence(view, sharing))),
     )
+
+
+def _reading(view: View, pair: Interference) -> Cell:
+    """The word, and what decided it where the number alone would be read otherwise."""
+    quantity = view.report.evidence.by_metric.get(pair.index.metric)
+    why = read(view.report.evidence, quantity).why if pair.reading and quantity is not None else ""
+    note = element("span", why, class_="rg-note") if why else Html("")
+    return Cell(join((pair.reading or "–", note)))
 
 
 def _alternative(view: View, found: list[Finding]) -> str:
