@@ -42,8 +42,8 @@ class Curves(msgspec.Struct, frozen=True):
 
 
 COLUMNS = 2
-MOST_LABELS = 6
-"""Settings named under a panel; of more, every second or third is."""
+MOST_LABELS, SHORT, MOST_LONG = 6, 4, 4
+"""Settings named under a panel, and how many where one has more than so many letters."""
 MARKED = 24
 """Curves of more points are drawn without markers."""
 STROKES = (*style.LEVELS.values(), style.PLAIN)
@@ -74,7 +74,8 @@ def draw(data: Curves) -> str:
                     markersize=3.5,
                     label=series.label,
                 )
-            every = max(1, math.ceil(len(panel.settings) / MOST_LABELS))
+            longest = max(map(len, panel.settings), default=0)
+            every = max(1, math.ceil(len(panel.settings) / (MOST_LABELS if longest <= SHORT else MOST_LONG)))
             places = list(range(0, len(panel.settings), every))
             axis.set_xticks(places, [panel.settings[place] for place in places])
             highest = max((max(series.values) for series in panel.series), default=1.0)

@@ -52,6 +52,8 @@ PAGES = {
     "4k": style.Stroke(style.SOFT, "s", "--"),
 }
 PAGE_NAMES = {"huge": "huge pages", "4k": "4 KiB pages"}
+HALF_OF_A_LABEL = 1.0
+"""Octaves of the size axis."""
 
 
 def draw(data: WorkingSet) -> str:
@@ -127,9 +129,17 @@ def _plateau(axes: Axes, plateau: Plateau, data: WorkingSet) -> None:
     if stop <= start:
         return
     last = own is None
+    middle = stop if last else (start * stop) ** 0.5
+    # A short stretch of a rising curve has lower points beside its middle, within the width of the words.
+    beside = [
+        cycles
+        for curve in data.curves
+        for size, cycles in zip(curve.bytes, curve.cycles, strict=True)
+        if abs(math.log2(size / middle)) < HALF_OF_A_LABEL
+    ]
     axes.annotate(
         f"{plateau.level.upper()} {plateau.cycles:.3g}",
-        (stop if last else (start * stop) ** 0.5, plateau.cycles),
+        (middle, min(plateau.cycles, *beside) if beside else plateau.cycles),
         xytext=(0, -7),
         textcoords="offset points",
         ha="right" if last else "center",
