@@ -147,6 +147,11 @@ def _plateau(case: Case) -> Ending:
     return YES
 
 
+def _gates_failed(names: Iterable[str]) -> str:
+    """Gates by their names in words: `capacities_nest` -> "capacities nest"."""
+    return f"gates failed: {', '.join(sorted(name.replace('_', ' ') for name in names))}"
+
+
 def _interference(case: Case) -> Ending:
     read = [
         interference.read(case.evidence, q)
@@ -155,7 +160,7 @@ def _interference(case: Case) -> Ending:
     ]
     readings = {one.name for one in read}
     if case.failed:
-        return undecided(f"gates failed: {', '.join(sorted(case.failed))}")
+        return undecided(_gates_failed(case.failed))
     if not readings:
         return undecided("no pair with a usable number")
     unclear = readings & {interference.CANNOT_TELL}
@@ -177,7 +182,7 @@ def _interference(case: Case) -> Ending:
 def _steps(case: Case) -> Ending:
     ordering = {"latencies_rise", "capacities_nest"}
     if case.refuted & ordering:
-        return no(f"gates failed: {', '.join(sorted(case.refuted & ordering))}")
+        return no(_gates_failed(case.refuted & ordering))
     if case.failed & ordering:
         return undecided("its levels do not fit those of another probe")
     edges = [q for q in case.quantities if parse(q.metric).kind is Kind.CAPACITY]
@@ -189,7 +194,7 @@ def _steps(case: Case) -> Ending:
 def _edge(case: Case) -> Ending:
     if all(quantity.status is Status.CENSORED for quantity in case.quantities):
         return undecided("no edge was found within the range of the probe")
-    return undecided(f"gates failed: {', '.join(sorted(case.failed))}") if case.failed else YES
+    return undecided(_gates_failed(case.failed)) if case.failed else YES
 
 
 def _levels(gate: str) -> Callable[[Case], Ending]:
