@@ -18,7 +18,7 @@ from typing import Protocol
 
 import msgspec
 
-from reportgen.runs.schema import Device, Program
+from reportgen.runs.schema import FROM_RUNNER, SAMPLE_COLUMNS, Device, Program
 from reportgen.suite.definition import Operation, PlannedPoint, Probe
 
 
@@ -90,6 +90,11 @@ class Batch(msgspec.Struct, frozen=True):
     clock: tuple[int, int] = (0, 0)
     """(monotonic nanoseconds, ticks) read together at the end of the visit: the first and the
     last of a run give the tick frequency over the whole run."""
+
+
+def empty_columns() -> dict[str, list[int]]:
+    """Columns of a batch without rows: those of a sample but for what the runner adds."""
+    return {name: [] for name in SAMPLE_COLUMNS if name not in FROM_RUNNER}
 
 
 class ClockConstants(msgspec.Struct, frozen=True):

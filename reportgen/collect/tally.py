@@ -14,7 +14,7 @@ from reportgen.collect.journal import Entry
 from reportgen.collect.messages import Fault, Made
 from reportgen.collect.plan import MARKS, Plan
 from reportgen.collect.plan import Entry as Asked
-from reportgen.runs.schema import ACCEPTED, SAMPLE_COLUMNS, DriftMark, Point
+from reportgen.runs.schema import ACCEPTED, FROM_RUNNER, SAMPLE_COLUMNS, DriftMark, Point
 from reportgen.status import Status
 
 FINAL = frozenset({Status.FAILED, Status.TIMED_OUT, Status.UNSUPPORTED, Status.NOT_PERMITTED})
@@ -30,9 +30,6 @@ FALLING = 0.8
 
 TOO_FEW = "too few samples passed the gates"
 """Reason of `unstable`, before the numbers."""
-
-FROM_RUNNER = frozenset({"point", "pass", "order", "gate"})
-"""Columns that the runner adds to those of the launcher."""
 
 
 @dataclass

@@ -6,11 +6,10 @@ import statistics
 import time
 
 from reportgen.backends import gates
-from reportgen.backends.base import Batch, Order
+from reportgen.backends.base import Batch, Order, empty_columns
 from reportgen.backends.cpu import clock
 from reportgen.backends.cpu.frame import MOST_SAMPLES, Stamps
 from reportgen.backends.cpu.preparation import MOST_ROWS, Visit
-from reportgen.runs.schema import SAMPLE_COLUMNS
 
 UNEVEN = 0.02
 """Warm-up and body run the same bytes.  Where the ratio of their times strays by more from that of the
@@ -30,7 +29,7 @@ def sample(order: Order, visit: Visit, rates: gates.BestRate, tick_hz: float) ->
         rates: issue rates that this launcher has seen; grows.
         tick_hz: ticks a second, to tell measuring from calibrating.
     """
-    columns = _empty()
+    columns = empty_columns()
     marks: list[str] = []
     constants = clock.constants()
     threads = len(visit.cpus)
@@ -74,7 +73,7 @@ def hold(order: Order, visit: Visit, rates: gates.BestRate, tick_hz: float) -> B
         rates: issue rates that this launcher has seen; windows are too long to add to them.
         tick_hz: ticks a second, to tell measuring from calibrating.
     """
-    columns = _empty()
+    columns = empty_columns()
     marks: list[str] = []
     began = time.perf_counter()
     per_thread = visit.take(visit.windows)
@@ -84,10 +83,6 @@ def hold(order: Order, visit: Visit, rates: gates.BestRate, tick_hz: float) -> B
     inside = _inside(columns, len(visit.cpus), tick_hz)
     best = rates.best() or order.canary_best
     return _batch(order, columns, verdicts, "sample cap", best, spent, inside)
-
-
-def _empty() -> dict[str, list[int]]:
-    return {name: [] for name in SAMPLE_COLUMNS if name not in ("point", "gate", "pass", "order")}
 
 
 def _inside(columns: dict[str, list[int]], threads: int, tick_hz: float) -> float:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import time
 
 from reportgen.backends import gates
-from reportgen.backends.base import Batch, Order
+from reportgen.backends.base import Batch, Order, empty_columns
+from reportgen.backends.cuda import rows
 from reportgen.backends.cuda.binding import Binding
 from reportgen.backends.cuda.buffers import SENTINEL
 from reportgen.backends.cuda.clock import Frame
 from reportgen.backends.cuda.nvml import Watch
 from reportgen.backends.cuda.shots import NS_OF_MS, Outside, Prepared, first_block, shoot
 from reportgen.errors import LaunchError
-from reportgen.runs.schema import SAMPLE_COLUMNS
 
 WINDOW_SECONDS = 0.01
 LEAST_WINDOWS, MOST_WINDOWS = 12, 256
@@ -58,29 +58,16 @@ def hold(order: Order, prepared: Prepared, binding: Binding, frame: Frame, watch
     log = _log(watch, began + order.seconds)
     binding.synchronize()
     spent = time.perf_counter() - began
-    columns: dict[str, list[int]] = {
-        name: [] for name in SAMPLE_COLUMNS if name not in ("point", "gate", "pass", "order")
-    }
+    columns = empty_columns()
     marks = []
     for number in range(windows):
         cycles = first_block(binding, prepared, room + number * passed.clock_bytes)
         ns = round(binding.milliseconds(events[number], events[number + 1]) * NS_OF_MS)
-        row = {
-            "sample": number,
-            "thread": 0,
-            "start": pace.stamp + round(binding.milliseconds(events[0], events[number]) * NS_OF_MS),
-            "ticks": cycles,
-            "empty": 0,
-            "calibration_before": cycles,
-            "calibration_after": ns,
-            "canary_before": 0,
-            "canary_after": 0,
-            "warmup": warm.ticks[0],
-            "repetitions": prepared.repetitions // shorter * turns,
-            "cpu": -1,
-        }
-        for name, value in row.items():
-            columns[name].append(value)
+        start = pace.stamp + round(binding.milliseconds(events[0], events[number]) * NS_OF_MS)
+        rows.add(
+            columns, sample=number, start=start, ticks=cycles, pace=(cycles, ns), warmup=warm.ticks[0],
+            repetitions=prepared.repetitions // shorter * turns,
+        )  # fmt: skip
         marks.append(gates.ACCEPTED if cycles > 0 and ns > 0 else gates.STOOD_STILL)
     facts: dict[str, int | float | str] = {
         "windows": windows,

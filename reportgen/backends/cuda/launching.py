@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 
 from reportgen.backends import gates
-from reportgen.backends.base import Batch, Order
+from reportgen.backends.base import Batch, Order, empty_columns
+from reportgen.backends.cuda import rows
 from reportgen.backends.cuda.binding import Binding
 from reportgen.backends.cuda.clock import Frame
 from reportgen.backends.cuda.shots import NS_OF_MS, QUEUE_US, Prepared
 from reportgen.errors import LaunchError
-from reportgen.runs.schema import SAMPLE_COLUMNS
 
 KIND = "empty"
 LAUNCHES = 64
@@ -35,9 +35,7 @@ def overhead(order: Order, prepared: Prepared, binding: Binding, frame: Frame) -
     address, size = prepared.passed.results[0]
     if binding.read(address, min(size, 4)) == b"\xff" * 4:
         raise LaunchError("the kernel did not run: it left no results")
-    columns: dict[str, list[int]] = {
-        name: [] for name in SAMPLE_COLUMNS if name not in ("point", "gate", "pass", "order")
-    }
+    columns = empty_columns()
     events = binding.event(), binding.event()
     began = time.perf_counter()
     stop = "sample cap"
@@ -53,22 +51,10 @@ def overhead(order: Order, prepared: Prepared, binding: Binding, frame: Frame) -
             binding.record(events[1])
             binding.synchronize()
             ns = round(binding.milliseconds(*events) * NS_OF_MS)
-        row = {
-            "sample": number,
-            "thread": 0,
-            "start": pace.stamp,
-            "ticks": round(ns * pace.cycles / pace.nanoseconds),
-            "empty": 0,
-            "calibration_before": pace.cycles,
-            "calibration_after": pace.nanoseconds,
-            "canary_before": 0,
-            "canary_after": 0,
-            "warmup": 0,
-            "repetitions": LAUNCHES,
-            "cpu": -1,
-        }
-        for name, value in row.items():
-            columns[name].append(value)
+        rows.add(
+            columns, sample=number, start=pace.stamp, ticks=round(ns * pace.cycles / pace.nanoseconds),
+            pace=(pace.cycles, pace.nanoseconds), repetitions=LAUNCHES,
+        )  # fmt: skip
         enough = number + 1 >= LEAST_SAMPLES
         if enough and gates.precise([float(ticks) for ticks in columns["ticks"]]):
             stop = "precise"

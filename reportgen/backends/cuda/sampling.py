@@ -10,12 +10,11 @@ from typing import Any
 import msgspec
 
 from reportgen.backends import gates
-from reportgen.backends.base import Batch, Order
-from reportgen.backends.cuda import nvml
+from reportgen.backends.base import Batch, Order, empty_columns
+from reportgen.backends.cuda import nvml, rows
 from reportgen.backends.cuda.binding import Binding
 from reportgen.backends.cuda.clock import Frame, Pace
 from reportgen.backends.cuda.shots import NS_OF_MS, Outside, Prepared, Shot, shoot
-from reportgen.runs.schema import SAMPLE_COLUMNS
 
 LEAST_SAMPLES = 8
 MOST_SAMPLES = 192
@@ -35,11 +34,7 @@ CLOCK_MOVED = 0.03
 class Reading:
     """What became of one visit so far."""
 
-    columns: dict[str, list[int]] = field(
-        default_factory=lambda: {
-            name: [] for name in SAMPLE_COLUMNS if name not in ("point", "gate", "pass", "order")
-        }
-    )
+    columns: dict[str, list[int]] = field(default_factory=empty_columns)
     marks: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     """What was wrong with launches whose results are not right."""
@@ -153,27 +148,16 @@ def _record(
         reading.wrong.append(wrong)
     reading.shots.append(shot)
     cycles_per_ms = pace.cycles / pace.nanoseconds * NS_OF_MS
-    rows, first = shot.ticks, warm.ticks
+    each, first = shot.ticks, warm.ticks
     if prepared.whole:
-        rows = (round(shot.milliseconds * cycles_per_ms),)
+        each = (round(shot.milliseconds * cycles_per_ms),)
         first = (round(warm.milliseconds * cycles_per_ms),)
-    for thread, ticks in enumerate(rows):
-        row = {
-            "sample": number,
-            "thread": thread,
-            "start": pace.stamp,
-            "ticks": ticks,
-            "empty": empty,
-            "calibration_before": pace.cycles,
-            "calibration_after": pace.nanoseconds,
-            "canary_before": 0,
-            "canary_after": 0,
-            "warmup": first[thread],
-            "repetitions": prepared.repetitions * prepared.launches,
-            "cpu": shot.multiprocessor,
-        }
-        for name, value in row.items():
-            reading.columns[name].append(value)
+    for thread, ticks in enumerate(each):
+        rows.add(
+            reading.columns, sample=number, thread=thread, start=pace.stamp, ticks=ticks, empty=empty,
+            pace=(pace.cycles, pace.nanoseconds), warmup=first[thread],
+            repetitions=prepared.repetitions * prepared.launches, multiprocessor=shot.multiprocessor,
+        )  # fmt: skip
         still = gates.STOOD_STILL if ticks <= empty else gates.ACCEPTED
         reading.marks.append(gates.WRONG if wrong else still)
 

@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reportgen.backends import gates
-from reportgen.backends.base import Batch, Order
+from reportgen.backends.base import Batch, Order, empty_columns
+from reportgen.backends.cuda import rows
 from reportgen.backends.cuda.binding import Binding
 from reportgen.backends.cuda.clock import Frame
 from reportgen.backends.cuda.shots import NS_OF_MS, QUEUE_US
 from reportgen.errors import LaunchError, Unsupported
-from reportgen.runs.schema import SAMPLE_COLUMNS
 
 KIND = "vendor"
 LEAST_MS = 1.0
@@ -112,30 +112,16 @@ def _sample(
     if first <= 0:
         raise LaunchError("the clock stood still: a call took no time")
     calls = max(1, min(MOST_CALLS, round(LEAST_MS / first)))
-    columns: dict[str, list[int]] = {
-        name: [] for name in SAMPLE_COLUMNS if name not in ("point", "gate", "pass", "order")
-    }
+    columns = empty_columns()
     began = time.perf_counter()
     stop_reason, spent = "sample cap", 0.0
     for number in range(MOST_SAMPLES):
         pace = frame.pace()
         ticks = round(once(calls) * NS_OF_MS * pace.cycles / pace.nanoseconds)
-        row = {
-            "sample": number,
-            "thread": 0,
-            "start": pace.stamp,
-            "ticks": ticks,
-            "empty": 0,
-            "calibration_before": pace.cycles,
-            "calibration_after": pace.nanoseconds,
-            "canary_before": 0,
-            "canary_after": 0,
-            "warmup": round(first * NS_OF_MS * pace.cycles / pace.nanoseconds),
-            "repetitions": calls,
-            "cpu": -1,
-        }
-        for name, value in row.items():
-            columns[name].append(value)
+        rows.add(
+            columns, sample=number, start=pace.stamp, ticks=ticks, pace=(pace.cycles, pace.nanoseconds),
+            warmup=round(first * NS_OF_MS * pace.cycles / pace.nanoseconds), repetitions=calls,
+        )  # fmt: skip
         spent = time.perf_counter() - began
         if number + 1 >= LEAST_SAMPLES and gates.precise([float(value) for value in columns["ticks"]]):
             stop_reason = "precise"
