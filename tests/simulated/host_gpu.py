@@ -113,6 +113,12 @@ class HostGpu:
     def texture(self, address: int, size: int) -> int:
         return address
 
+    def tensor_map(self, address: int, columns: int, rows: int, pitch: int) -> int:
+        assert columns <= 256
+        assert rows <= 256
+        assert len(self.memory_of[address]) >= rows * pitch
+        return address
+
     def word(self, address: int, size: int) -> int:
         return int.from_bytes(ctypes.string_at(address, size), "little")
 
@@ -130,7 +136,9 @@ class HostGpu:
         assert len(words) == len(values)
         for word, size in zip(words, (size for _, size in arguments), strict=True):
             assert size == (
-                4
+                128
+                if word == "tensor map:2D"
+                else 4
                 if word.startswith(("count", "number", "setting", "size", "value", "node:index", "node:off"))
                 else 8
             )

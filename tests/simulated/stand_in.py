@@ -26,13 +26,15 @@ DEVICE = Device("nvidia-h200", "cuda", "NVIDIA", "NVIDIA H200", "sm_90", cores=4
 CYCLES = 128
 
 
-def build(folder: Path) -> Path | None:
+def build(folder: Path, *flags: str) -> Path | None:
     """The stand-in as `libcuda.so.1` in a folder; nothing without a C compiler."""
     cc = shutil.which("gcc") or shutil.which("cc")
     if cc is None:
         return None
     made = folder / "libcuda.so.1"
-    subprocess.run([cc, "-shared", "-fPIC", "-O1", "-o", made, SOURCE], check=True, capture_output=True)
+    subprocess.run(
+        [cc, "-shared", "-fPIC", "-O1", *flags, "-o", made, SOURCE], check=True, capture_output=True
+    )
     return made
 
 

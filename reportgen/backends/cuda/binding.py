@@ -26,7 +26,12 @@ Handle = Any
 """Module, function or event, as the binding has it."""
 Shape = tuple[int, int, int]
 Argument = tuple[int, int]
-"""A whole number that a kernel takes (address, handle, count), and its bytes: 4 or 8."""
+"""What a kernel takes (address, handle, count, tensor map), as a whole number, and its bytes: 4, 8 or 128."""
+
+WORD = 8
+"""Bytes of the largest argument that is not a structure."""
+MAP_BYTES = 128
+"""Of a tensor map."""
 
 MULTIPROCESSORS, PCI_BUS, PCI_DEVICE, PCI_DOMAIN = 16, 33, 34, 50
 """Attributes of a device (`CUdevice_attribute`)."""
@@ -118,6 +123,13 @@ class Binding(Protocol):
 
     def texture(self, address: int, size: int) -> int:
         """A texture object over 32-bit words."""
+
+    def tensor_map(self, address: int, columns: int, rows: int, pitch: int) -> int:
+        """A tile of 32-bit words, rows `pitch` bytes apart, for the copy unit: an argument of `MAP_BYTES`.
+
+        Raises:
+            Unsupported: the driver makes none.
+        """
 
 
 def fail(code: int, call: str) -> NoReturn:

@@ -7,6 +7,7 @@
 `texture:indices` one whose texels are the nodes of a chase
 `nodes:offsets`   nodes of a chase as offsets, for memory on the chip
 `node:...`        the first node of a chase: its address, index or offset
+`tensor map:2D`   a tile of random words, as many bytes as the set-up says, for the copy unit
 `array:W`         random words, as many bytes as the set-up says
 `matrix:A B`      random floats, as many as the product of these sizes of the set-up; of several the last
                   is the result
@@ -29,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reportgen.backends.cuda import chase
-from reportgen.backends.cuda.binding import Argument, Binding
+from reportgen.backends.cuda.binding import MAP_BYTES, Argument, Binding
 from reportgen.backends.cuda.chase import Chase, Setup
 from reportgen.errors import LaunchError, Unsupported
 
@@ -49,6 +50,10 @@ SENTINEL = 0xFFFFFFFF
 MOST_READ = 1 << 20
 """Bytes of a matrix that are read back and compared."""
 FACTOR = 0.5
+MOST_OF_TILE = 256
+"""Elements of a tile, in each direction (CUDA Driver API, `cuTensorMapEncodeTiled`, `boxDim`)."""
+PITCH = 2
+"""Rows of a tile lie so many of their lengths apart: it is cut out of a wider matrix."""
 COPY_WINDOWS = 16
 """Bulk copies of a launch."""
 
@@ -170,8 +175,6 @@ def passed(
 
 def _unknown(kind: str) -> Callable[[Passed, str], Argument]:
     def refuse(made: Passed, rest: str) -> Argument:
-        if kind == "tensor map":
-            raise Unsupported("copies by tensor map: this launcher encodes none")
         raise LaunchError(f"this launcher does not know how to pass '{kind}:{rest}'")
 
     return refuse
@@ -303,6 +306,16 @@ def _array(made: Passed, _rest: str) -> Argument:
     return _random(made, "unsigned", size), 8
 
 
+def _tensor_map(made: Passed, _rest: str) -> Argument:
+    words = int(made.setup["bytes"]) // 4
+    columns = min(words, MOST_OF_TILE)
+    rows = words // columns
+    pitch = 4 * columns * PITCH
+    address = _random(made, "unsigned", rows * pitch)
+    made.facts |= {"tile": f"{columns} x {rows} words, rows {pitch} bytes apart"}
+    return made.binding.tensor_map(address, columns, rows, pitch), MAP_BYTES
+
+
 def _random(made: Passed, kind: str, size: int) -> int:
     """Memory of random words: where equal ones are compressed, that must not help."""
     address = made.allocate(size)
@@ -357,6 +370,7 @@ _MAKERS: dict[str, Callable[[Passed, str], Argument]] = {
     "nodes": _nodes,
     "node": _node,
     "array": _array,
+    "tensor map": _tensor_map,
     "matrix": _elements,
     "vector": _elements,
     "size": lambda made, rest: (int(made.setup[rest]), 4),

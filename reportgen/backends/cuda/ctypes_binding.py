@@ -9,12 +9,18 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
-from reportgen.backends.cuda.binding import Argument, Handle, Shape, fail
+from reportgen.backends.cuda.binding import MAP_BYTES, WORD, Argument, Handle, Shape, fail
 from reportgen.backends.cuda.driver import LIBRARY
+from reportgen.backends.cuda.results import NOT_SUPPORTED
+from reportgen.errors import Unsupported
 
 _LINEAR, _UNSIGNED_32, _AS_INTEGER = 2, 3, 1
 _RESOURCE_WORDS, _TEXTURE_WORDS = 36, 26
 """32-bit words of `CUDA_RESOURCE_DESC` and `CUDA_TEXTURE_DESC`."""
+ENCODE = "cuTensorMapEncodeTiled"
+_MAP_UNSIGNED_32, _MAP_ALIGNMENT = 2, 64
+_PLAIN = (0, 0, 0, 0)
+"""No interleave, no swizzle, no promotion to L2, zeros outside."""
 
 
 class CtypesBinding:
@@ -162,11 +168,9 @@ class CtypesBinding:
         self, function: Handle, grid: Shape, block: Shape, shared: int, arguments: Sequence[Argument]
     ) -> None:
         """Start a kernel; does not wait for it."""
-        values = [ctypes.c_uint64(value) for value, _ in arguments]
-        pointers = (ctypes.c_void_p * max(1, len(values)))(
-            *(ctypes.cast(ctypes.pointer(value), ctypes.c_void_p) for value in values)
-        )
+        values, pointers = packed(arguments)
         self._call("cuLaunchKernel", function, *grid, *block, shared, None, pointers, None)
+        del values  # the driver has copied them
 
     def synchronize(self) -> None:
         """Wait for all that was started."""
@@ -202,3 +206,46 @@ class CtypesBinding:
         made = ctypes.c_uint64()
         self._call("cuTexObjectCreate", ctypes.byref(made), resource, description, None)
         return made.value
+
+    def tensor_map(self, address: int, columns: int, rows: int, pitch: int) -> int:
+        """A tile of 32-bit words for the copy unit (CUDA Driver API, "Tensor Map Object Management").
+
+        Raises:
+            Unsupported: the driver has no such call, or says that it makes none here.
+        """
+        encode = getattr(self._driver, ENCODE, None)
+        if encode is None:
+            raise Unsupported(
+                f"copies by tensor map: this driver has no {ENCODE}, that of CUDA 12.0 is the first"
+            )
+        room = ctypes.create_string_buffer(2 * MAP_BYTES)
+        aligned = -(-ctypes.addressof(room) // _MAP_ALIGNMENT) * _MAP_ALIGNMENT
+        code = int(
+            encode(
+                ctypes.c_void_p(aligned),
+                _MAP_UNSIGNED_32,
+                2,
+                ctypes.c_void_p(address),
+                (ctypes.c_uint64 * 2)(columns, rows),
+                (ctypes.c_uint64 * 1)(pitch),
+                (ctypes.c_uint32 * 2)(columns, rows),
+                (ctypes.c_uint32 * 2)(1, 1),
+                *_PLAIN,
+            )
+        )
+        if code == NOT_SUPPORTED:
+            raise Unsupported(f"copies by tensor map: {ENCODE} says that this device or driver has none")
+        if code:
+            fail(code, ENCODE)
+        return int.from_bytes(ctypes.string_at(aligned, MAP_BYTES), "little")
+
+
+def packed(arguments: Sequence[Argument]) -> tuple[list[Any], Any]:
+    """What `cuLaunchKernel` takes: values that must outlive the call, and the array of their addresses."""
+    values: list[Any] = [
+        ctypes.c_uint64(value)
+        if size <= WORD
+        else (ctypes.c_uint64 * (size // WORD)).from_buffer_copy(value.to_bytes(size, "little"))
+        for value, size in arguments
+    ]
+    return values, (ctypes.c_void_p * max(1, len(values)))(*map(ctypes.addressof, values))

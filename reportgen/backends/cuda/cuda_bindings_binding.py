@@ -6,8 +6,8 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
-from reportgen.backends.cuda.binding import Argument, Handle, Shape, fail
-from reportgen.backends.cuda.ctypes_binding import CtypesBinding
+from reportgen.backends.cuda.binding import WORD, Argument, Handle, Shape, fail
+from reportgen.backends.cuda.ctypes_binding import CtypesBinding, packed
 
 
 class CudaBindingsBinding:
@@ -122,10 +122,15 @@ class CudaBindingsBinding:
         self, function: Handle, grid: Shape, block: Shape, shared: int, arguments: Sequence[Argument]
     ) -> None:
         """Start a kernel; does not wait for it."""
+        if any(size > WORD for _, size in arguments):  # it packs no structures, but takes what is packed
+            held, pointers = packed(arguments)
+            self._call("cuLaunchKernel", function, *grid, *block, shared, 0, ctypes.addressof(pointers), 0)
+            del held  # the driver has copied them
+            return
         values = tuple(value for value, _ in arguments)
         kinds = tuple(ctypes.c_uint64 if size == 8 else ctypes.c_uint32 for _, size in arguments)
-        packed = (values, kinds) if arguments else 0
-        self._call("cuLaunchKernel", function, *grid, *block, shared, 0, packed, 0)
+        given = (values, kinds) if arguments else 0
+        self._call("cuLaunchKernel", function, *grid, *block, shared, 0, given, 0)
 
     def synchronize(self) -> None:
         """Wait for all that was started."""
@@ -146,3 +151,7 @@ class CudaBindingsBinding:
     def texture(self, address: int, size: int) -> int:
         """A texture object over 32-bit words."""
         return self._rest.texture(address, size)
+
+    def tensor_map(self, address: int, columns: int, rows: int, pitch: int) -> int:
+        """A tile of 32-bit words for the copy unit."""
+        return self._rest.tensor_map(address, columns, rows, pitch)

@@ -1,4 +1,4 @@
-"""The CUDA driver through pycuda; what pycuda lacks (texture objects) goes past it to the same context."""
+"""The CUDA driver through pycuda; what pycuda lacks (texture objects, tensor maps) goes past it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from reportgen.backends.cuda.binding import Argument, Handle, Shape, fail
+from reportgen.backends.cuda.binding import WORD, Argument, Handle, Shape, fail
 from reportgen.backends.cuda.ctypes_binding import CtypesBinding
 from reportgen.errors import LaunchError
 
@@ -124,10 +124,17 @@ class PycudaBinding:
         if which in _NAMES:
             named = getattr(self._cuda.function_attribute, _NAMES[which])
             self._call("cuFuncSetAttribute", function.own.set_attribute, named, value)
-        elif function.past is None:
-            function.past = self._rest.function(self._rest.load(function.cubin), function.name)
+        else:
+            self._pass_by(function)
         function.asked[which] = value
         if function.past is not None:
+            for attribute, wanted in function.asked.items():
+                self._rest.set_function_attribute(function.past, attribute, wanted)
+
+    def _pass_by(self, function: _Kernel) -> None:
+        """Have the kernel without pycuda, with all that was asked for it."""
+        if function.past is None:
+            function.past = self._rest.function(self._rest.load(function.cubin), function.name)
             for attribute, wanted in function.asked.items():
                 self._rest.set_function_attribute(function.past, attribute, wanted)
 
@@ -168,6 +175,8 @@ class PycudaBinding:
         self, function: Handle, grid: Shape, block: Shape, shared: int, arguments: Sequence[Argument]
     ) -> None:
         """Start a kernel; does not wait for it."""
+        if any(size > WORD for _, size in arguments):
+            self._pass_by(function)
         if function.past is not None:
             self._rest.launch(function.past, grid, block, shared, arguments)
             return
@@ -195,6 +204,10 @@ class PycudaBinding:
     def texture(self, address: int, size: int) -> int:
         """A texture object over 32-bit words."""
         return self._rest.texture(address, size)
+
+    def tensor_map(self, address: int, columns: int, rows: int, pitch: int) -> int:
+        """A tile of 32-bit words for the copy unit."""
+        return self._rest.tensor_map(address, columns, rows, pitch)
 
 
 _NAMES = {

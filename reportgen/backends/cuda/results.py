@@ -9,6 +9,7 @@ from reportgen.backends.cuda.driver import REASONS
 
 OUT_OF_MEMORY = 2
 NOT_PERMITTED = 800
+NOT_SUPPORTED = 801
 
 MEANINGS: dict[int, tuple[str, str]] = {
     1: ("CUDA_ERROR_INVALID_VALUE", "a call was given a value it does not take"),

@@ -1,7 +1,8 @@
 /* A libcuda.so.1 for tests: device memory is host memory, and a kernel does what its module says in words.
  *
  * A module that begins with "stand-in" is text:   stand-in ARGUMENTS CYCLES BEHAVIOUR
- *     ARGUMENTS  letters in the order of the kernel's parameters: i input, o output, c clocks (32 bits)
+ *     ARGUMENTS  letters in the order of the kernel's parameters: i input, o output, c clocks (32 bits),
+ *                t tensor map (the sum of its tile goes to the output), s a number
  *     CYCLES     that every window takes
  *     BEHAVIOUR  fine, wrong (results change from launch to launch), still (the clock), hang, fault (sticky),
  *                refused (launch error), unwritten (the kernel does nothing)
@@ -9,6 +10,8 @@
  * STAND_IN_INIT, STAND_IN_COUNT and STAND_IN_PACE=0 (%globaltimer stands still) spoil the driver itself;
  * STAND_IN_LACKS=N: it does not know attribute N of a device; STAND_IN_TOTAL=N: bytes of memory, of which half are free;
  * STAND_IN_GONE=FILE: a sticky error leaves this file behind, and where it is cuInit fails: the device fell off the bus. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +19,8 @@
 #include <unistd.h>
 
 typedef struct { char arguments[16]; char behaviour[16]; unsigned cycles; int own; } Module;
-typedef struct { Module* module; char name[256]; unsigned dynamic; int wide; } Function;
+typedef struct { Module* module; char name[256]; unsigned dynamic; int wide, carve_out; } Function;
+typedef struct { uint64_t address, columns, rows, pitch; } Tile;
 enum { OWN_SHARED = 1024, WITHOUT_ASKING = 49152, MOST_SHARED = 232448 };
 
 static int sticky, launches;
@@ -31,6 +35,21 @@ static int number(const char* name, int otherwise) {
 static const char* gone(void) { const char* path = getenv("STAND_IN_GONE"); return path ? path : ""; }
 
 int cuInit(unsigned flags) { (void)flags; return access(gone(), F_OK) == 0 ? 999 : number("STAND_IN_INIT", 0); }
+#ifdef WITH_PROC_ADDRESS
+/* How cuda-bindings finds its calls: the newest entry point of a name. */
+int cuGetProcAddress_v2(const char* symbol, void** entry, int version, uint64_t flags, int* status) {
+  (void)version; (void)flags;
+  char newer[256];
+  Dl_info here;
+  dladdr((void*)number, &here);
+  void* library = dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  snprintf(newer, sizeof newer, "%s_v2", symbol);
+  *entry = dlsym(library, newer);
+  if (!*entry) *entry = dlsym(library, symbol);
+  if (status) *status = *entry ? 0 : 1;
+  return *entry ? 0 : 500;
+}
+#endif
 int cuDriverGetVersion(int* v) { *v = number("STAND_IN_VERSION", 13000); return 0; }
 int cuDeviceGetCount(int* n) { *n = number("STAND_IN_COUNT", 1); return 0; }
 int cuDeviceGet(int* d, int n) { if (n >= number("STAND_IN_COUNT", 1)) return 101; *d = n; return 0; }
@@ -101,12 +120,28 @@ int cuFuncGetAttribute(int* v, int which, void* f) {
 int cuFuncSetAttribute(void* function, int which, int v) {
   Function* f = function;
   if (which == 8 && v <= MOST_SHARED - OWN_SHARED) f->dynamic = (unsigned)v;
+  else if (which == 9 && v >= -1 && v <= 100) f->carve_out = v;
   else if (which == 14) f->wide = v;
   else return 1;
   return 0;
 }
 int cuFuncSetBlockShape(void* f, int x, int y, int z) { (void)f; (void)x; (void)y; (void)z; return 0; }
 int cuFuncSetSharedSize(void* f, unsigned n) { (void)f; (void)n; return 0; }
+#ifndef WITHOUT_TENSOR_MAPS
+int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* address, const uint64_t* sizes, const uint64_t* strides,
+                           const unsigned* box, const unsigned* steps, int interleave, int swizzle, int promotion, int fill) {
+  CHECK;
+  if (number("STAND_IN_NO_MAPS", 0)) return 801;
+  if ((uintptr_t)map % 64 || (uintptr_t)address % 16 || type != 2 || rank != 2 || strides[0] % 16 || strides[0] < 4 * sizes[0])
+    return 1;
+  for (unsigned n = 0; n < rank; ++n) if (box[n] < 1 || box[n] > 256 || box[n] > sizes[n] || steps[n] != 1) return 1;
+  if (4 * box[0] % 16 || interleave || swizzle || promotion || fill) return 1;
+  Tile made = {(uint64_t)(uintptr_t)address, box[0], box[1], strides[0]};
+  memset(map, 0, 128);
+  memcpy((char*)map + 96, &made, sizeof made);
+  return 0;
+}
+#endif
 int cuEventCreate(void** e, unsigned flags) { (void)flags; *e = malloc(8); return 0; }
 int cuEventDestroy_v2(void* e) { free(e); return 0; }
 int cuEventRecord(void* e, void* s) { CHECK; (void)s; *(uint64_t*)e = now; return 0; }
@@ -158,9 +193,19 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
   if (strcmp(m->behaviour, "hang") == 0) for (;;) sleep(1);
   if (strcmp(m->behaviour, "unwritten") == 0) return 0;
   unsigned cycles = strcmp(m->behaviour, "still") == 0 ? 0 : m->cycles;
+  uint32_t sum = 42;
   for (int n = 0; m->arguments[n]; ++n) {
+    if (m->arguments[n] == 's') continue;
+    if (m->arguments[n] == 't') {
+      if (!parameters) return 1;
+      Tile tile;
+      memcpy(&tile, (char*)parameters[n] + 96, sizeof tile);
+      for (uint64_t at = sum = 0; at < tile.columns * tile.rows; ++at)
+        sum += *(uint32_t*)(uintptr_t)(tile.address + at / tile.columns * tile.pitch + at % tile.columns * 4);
+      continue;
+    }
     uint32_t* words = (uint32_t*)(uintptr_t)value(parameters, buffer, n);
-    if (m->arguments[n] == 'o') words[0] = strcmp(m->behaviour, "wrong") == 0 ? (uint32_t)launches : 42;
+    if (m->arguments[n] == 'o') words[0] = strcmp(m->behaviour, "wrong") == 0 ? (uint32_t)launches : sum;
     if (m->arguments[n] != 'c') continue;
     for (unsigned thread = 0; thread < gx * bx; ++thread) {
       words[2 * thread] = 0xFFFFFF00u; /* the counter wraps round within the window */

@@ -273,7 +273,7 @@ def test_shared_memory_of_other_blocks(truth: GpuTruth) -> None:
 
 @BOTH
 def test_copies_are_a_fixed_time_and_a_rate(truth: GpuTruth) -> None:
-    for copy in ("load", "store"):
+    for copy in ("load", "store", "tile_load"):
         fixed, rate = (found(truth)[f"memory.bulk.{copy}.{what}"] for what in ("fixed", "rate"))
         assert near(fixed, truth.copy_fixed)
         assert near(rate, truth.copy_rate)
