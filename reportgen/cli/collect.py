@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reportgen.cli import output, summary
+from reportgen.cli.numbers import Finite
 from reportgen.errors import UserError
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ Examples:
 )
 @click.option(
     "--max-seconds",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Finite(min=0, min_open=True),
     default=None,
     metavar="N",
     help="Stop measuring after so long; what is not reached is skipped, and can be resumed.",

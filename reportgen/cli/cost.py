@@ -96,9 +96,12 @@ def _bytes(text: str) -> float:
     if not text:
         return 0.0
     try:
-        return float(parse_size(text))
+        size = float(parse_size(text))
     except ValueError as error:
         raise UserError(f"--bytes: {error}.", "For example --bytes 256KiB.") from None
+    if size <= 0:
+        raise UserError(f"--bytes: '{text}' is no working set.", "Give a size above zero, or leave it out.")
+    return size
 
 
 def _show(one: Estimate) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reportgen.cli import output
+from reportgen.cli.numbers import Finite
 from reportgen.errors import UserError
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ Examples:
 @click.option(
     "--transcendental",
     "weight",
-    type=float,
+    type=Finite(0),
     default=1.0,
     show_default=True,
     help="FLOP that a call of exp, tanh and the like counts in the weighted total.",
@@ -92,12 +93,13 @@ def command(
 
 def _load_rules(path: Path) -> None:
     """Run the user's file, which registers its rules."""
-    from runpy import run_path
-
     try:
-        run_path(str(path))
+        code = compile(path.read_bytes(), str(path), "exec")
     except OSError as error:
         raise UserError(f"'{path}' cannot be read ({error.strerror}).", "Name a Python file.") from error
+    except (SyntaxError, ValueError) as error:  # ValueError: a null byte, in Python 3.11
+        raise UserError(f"'{path}' is no Python ({error}).", "Correct the file.") from error
+    exec(code, {"__name__": path.stem, "__file__": str(path)})
 
 
 def _totals(counted: Count, weight: float) -> None:

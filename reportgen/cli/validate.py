@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reportgen.cli import output
+from reportgen.cli.numbers import Finite
 from reportgen.errors import UserError
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ anything is timed.""",
 @click.option("--passes", type=click.IntRange(1, 90), default=None, help="Visits of every loop.  [3]")
 @click.option(
     "--max-seconds",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Finite(min=0, min_open=True),
     default=None,
     metavar="N",
     help="Stop measuring after so long; what is not reached is skipped, and can be resumed.",

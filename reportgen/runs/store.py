@@ -33,6 +33,9 @@ def list_runs(data_dir: Path) -> list[RunRef]:
     """Every sealed run, newest first.  A broken bundle is listed with its error, never skipped.
 
     Runs being collected (`*.partial`) are not runs yet; `list_partial` has them.
+
+    Raises:
+        BundleError: the folder, or that of a device, may not be read.
     """
     found = [_reference(path) for path in _folders(data_dir) if not path.name.endswith(PARTIAL)]
     return sorted(found, key=lambda ref: (ref.created or ref.run, ref.device), reverse=True)
@@ -42,6 +45,9 @@ def list_partial(data_dir: Path) -> list[RunRef]:
     """Every run that was begun and not sealed, newest first; `path` is its `.partial` folder.
 
     A `.partial` folder beside the sealed run of its name was merely not cleared away.
+
+    Raises:
+        BundleError: the folder, or that of a device, may not be read.
     """
     found = [
         RunRef(path.parent.name, path.name.removesuffix(PARTIAL), path)
@@ -58,10 +64,13 @@ def resolve(data_dir: Path, name: str) -> Path:
     name only.
 
     Raises:
-        BundleError: none or several runs answer to the name.
+        BundleError: none or several runs answer to the name, or what it names may not be read.
     """
-    if (Path(name) / MANIFEST).is_file():
-        return Path(name)
+    try:
+        if (Path(name) / MANIFEST).is_file():
+            return Path(name)
+    except OSError as error:  # a folder that is not ours, a name longer than the system takes
+        raise _unreadable(Path(name), error) from None
     runs = list_runs(data_dir)
     device, _, run = name.rpartition("/")
     readable = [ref for ref in runs if not ref.error and ref.kind != VALIDATION]
@@ -90,12 +99,23 @@ def resolve(data_dir: Path, name: str) -> Path:
 
 
 def _folders(data_dir: Path) -> Iterator[Path]:
-    if not data_dir.is_dir():
-        return
-    for device in sorted(data_dir.iterdir()):
-        if device.name in NOT_RUNS or device.name.startswith(".") or not device.is_dir():
-            continue
-        yield from (run for run in sorted(device.iterdir()) if run.is_dir() and not run.name.startswith("."))
+    for device in _inside(data_dir):
+        if device.name not in NOT_RUNS:
+            yield from _inside(device)
+
+
+def _inside(folder: Path) -> list[Path]:
+    """The folders in a folder, by name; none in one that is not there."""
+    try:
+        if not folder.is_dir():
+            return []
+        return sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
+    except OSError as error:
+        raise _unreadable(folder, error) from None
+
+
+def _unreadable(path: Path, error: OSError) -> BundleError:
+    return BundleError(f"'{path}' cannot be read ({error.strerror}).", "Check its name and its permissions.")
 
 
 def _reference(path: Path) -> RunRef:

@@ -68,7 +68,11 @@ def read(source: str, intel: bool | None = None) -> Body:
             assembler.
     """
     path = Path(source)
-    if not path.is_file():
+    try:
+        there = path.is_file()
+    except OSError:  # a list that is longer than a name may be
+        there = False
+    if not there:
         if _COUNT.search(source) and "/" not in source:
             return _mix(source, source.replace(",", "\n"))
         raise Unreadable(

@@ -62,6 +62,14 @@ def test_what_cannot_start_says_why_in_one_line(recorded: Path, tmp_path: Path) 
     assert "--data" in one_line(call("collect", "--device", replay, "--data", tmp_path / "file"), 5)
 
 
+def test_time_is_a_number_above_zero(tmp_path: Path) -> None:
+    for seconds in ("nan", "inf", "0", "soon"):
+        for command in ("collect", "validate"):
+            result = call(command, "--max-seconds", seconds, "--data", tmp_path)
+            assert result.exit_code == 2
+            assert "Invalid value for '--max-seconds'" in result.stderr
+
+
 def test_a_glob_that_matches_nothing_names_the_nearest(tmp_path: Path) -> None:
     result = call("collect", "--probes", "memory_hierachy/*", "--data", tmp_path)
     if result.exit_code == 3:

@@ -81,6 +81,8 @@ def test_unknown_instructions_are_named(folder: Path) -> None:
         (("absent.s",), "there is no file 'absent.s'"),
         (("a.s", "b.s", "c.s"), "3 files were given"),
         (("fp32_fma_256:8", "--bytes", "many"), "--bytes: 'many' is not a size"),
+        (("fp32_fma_256:8", "--bytes", "0"), "--bytes: '0' is no working set"),
+        (("fp32_fma_256:8", "--bytes=-4KiB"), "--bytes: '-4KiB' is no working set"),
         (("nonsense:8",), "written-core has no rate of nonsense"),
         (("fp32_fmas_256:8",), "Did you mean fp32_fma_256"),
         (("fp32_fma_256:0",), "'fp32_fma_256:0' counts nothing"),
@@ -91,6 +93,12 @@ def test_what_is_refused_is_one_line(folder: Path, words: tuple[str, ...], messa
     assert result.exit_code == 2
     assert len(result.stderr.splitlines()) == 1
     assert message in result.stderr
+
+
+def test_a_list_may_be_longer_than_the_name_of_a_file(folder: Path) -> None:
+    result = call(folder, ",".join(["fp32_fma_256:8"] * 100))
+    assert result.exit_code == 0
+    assert "of 800 instructions" in result.stdout
 
 
 def test_a_model_of_a_newer_schema_is_refused(folder: Path) -> None:

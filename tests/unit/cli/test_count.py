@@ -75,6 +75,20 @@ def test_a_rule_of_ones_own(open_model: Path, tmp_path: Path, monkeypatch: pytes
     assert "cannot be read" in one_line(call("count", open_model, "--rules", tmp_path / "no.py", code=2))
 
 
+def test_a_file_that_holds_no_rules_is_one_line(open_model: Path, tmp_path: Path) -> None:
+    for content in (b"x = ", b"\xff\xfe", b"\0"):
+        (tmp_path / "rules.py").write_bytes(content)
+        line = one_line(call("count", open_model, "--rules", tmp_path / "rules.py", code=2))
+        assert "rules.py' is no Python (" in line
+    assert "(Is a directory)" in one_line(call("count", open_model, "--rules", tmp_path, code=2))
+
+
+@pytest.mark.parametrize("weight", ["nan", "inf", "-1"])
+def test_a_weight_of_calls_is_a_number_from_zero_up(open_model: Path, weight: str) -> None:
+    said = call("count", open_model, "--transcendental", weight, code=2).stderr
+    assert "Invalid value for '--transcendental'" in said
+
+
 def test_an_open_dimension_is_one_line(open_model: Path) -> None:
     line = one_line(call("count", open_model, code=2))
     assert line == "error: The model leaves its dimension 'batch' open. Bind them, as in: --dim batch=1"

@@ -199,3 +199,19 @@ def test_the_manifest_is_readable_without_reportgen(tmp_path: Path) -> None:
     path = sealed(tmp_path)
     plain = msgspec.json.decode((path / "run.json").read_bytes())
     assert msgspec.convert(plain, Run) == read.load(path).run
+
+
+def test_what_may_not_be_read_is_one_line_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Permissions do not stop root, so the refusal is made up."""
+    (tmp_path / "data" / "device").mkdir(parents=True)
+
+    def refuse(path: Path) -> list[Path]:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    with pytest.raises(BundleError, match=r"data' cannot be read \(Permission denied\)"):
+        store.list_runs(tmp_path / "data")
+    with pytest.raises(BundleError, match="File name too long"):
+        store.resolve(tmp_path, "x" * 5000)
