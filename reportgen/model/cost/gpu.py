@@ -23,6 +23,7 @@ from reportgen.model.cost import graph, pipelines
 from reportgen.model.cost.bounds import Bound
 from reportgen.model.cost.instruction import Instruction
 from reportgen.model.cost.latency import NOTHING, Span
+from reportgen.model.cost.sass_operations import operation
 from reportgen.model.cost.schedule import CONVERSIONS, largest
 from reportgen.model.cost.uses import Demand, How
 from reportgen.status import USABLE
@@ -40,66 +41,6 @@ UNTOLD = 40.0
 """Cycles of an instruction whose latency nothing tells, at the upper end: a load from shared memory or a
 special function takes 20 to 40; one from global memory more, which no bound here speaks of."""
 
-ROWS: tuple[tuple[str, str], ...] = (
-    (r"FADD.*", "fp32_add"),
-    (r"FMUL.*", "fp32_mul"),
-    (r"FFMA.*", "fp32_fma"),
-    (r"FMNMX.*|FSETP.*", "fp32_min"),
-    (r"FSEL.*", "fp32_select"),
-    (r"DADD.*", "fp64_add"),
-    (r"DMUL.*", "fp64_mul"),
-    (r"DFMA.*", "fp64_fma"),
-    (r"HADD2.*", "fp16_add"),
-    (r"HMUL2.*", "fp16_mul"),
-    (r"HFMA2.*", "fp16_fma"),
-    (r"IMAD\.WIDE.*", "integer_mul_wide"),
-    (r"IMAD\.HI.*", "integer_mul_high"),
-    (r"IMAD.*", "integer_mad"),
-    (r"IADD3.*|IADD.*|MOV.*|CS2R.*|S2R.*", "integer_add"),
-    (r"LOP3.*|PLOP3.*", "integer_logic"),
-    (r"SHF.*", "integer_shift"),
-    (r"LEA.*", "integer_shift_add"),
-    (r"SEL.*", "integer_select"),
-    (r"ISETP.*|IMNMX.*|VIMNMX.*", "integer_min"),
-    (r"PRMT.*", "integer_permute"),
-    (r"POPC.*", "popcnt"),
-    (r"FLO.*", "find_leading_one"),
-    (r"BREV.*", "bit_reverse"),
-    (r"MUFU\.EX2.*", "exp2"),
-    (r"MUFU\.LG2.*", "log2"),
-    (r"MUFU\.SIN.*", "sin"),
-    (r"MUFU\.COS.*", "cos"),
-    (r"MUFU\.RCP.*", "reciprocal"),
-    (r"MUFU\.RSQ.*", "reciprocal_sqrt"),
-    (r"MUFU\.SQRT.*", "sqrt"),
-    (r"MUFU\.TANH.*", "tanh"),
-    (r"F2I.*F64.*", "convert_fp64_int32"),
-    (r"F2I.*", "convert_fp32_int32"),
-    (r"I2F.*F64.*", "convert_int32_fp64"),
-    (r"I2F.*|I2FP.*", "convert_int32_fp32"),
-    (r"F2F\.F64\.F32.*", "convert_fp32_fp64"),
-    (r"F2F\.F32\.F64.*", "convert_fp64_fp32"),
-    (r"F2FP.*F16.*", "convert_fp32_fp16"),
-    (r"F2FP.*BF16.*", "convert_fp32_bf16"),
-    (r"LDSM.*", "matrix_load"),
-    (r"LDS.*", "shared_load"),
-    (r"LDC.*|ULDC.*", "constant_load"),
-    (r"LDL.*", "local_load"),
-    (r"LDG.*|LD\b.*", "global_load"),
-    (r"STS.*", "shared_store"),
-    (r"STG.*|ST\b.*", "global_store"),
-    (r"SHFL.*", "shuffle_butterfly"),
-    (r"VOTE.*", "vote"),
-    (r"HMMA\.16816\.F32\.BF16.*", "mma_m16n8k16_bf16_f32"),
-    (r"HMMA\.16816\.F32.*", "mma_m16n8k16_f16_f32"),
-    (r"HMMA\.16816\.F16.*", "mma_m16n8k16_f16_f16"),
-    (r"HMMA\.1688\.F32\.TF32.*", "mma_m16n8k8_tf32_f32"),
-    (r"IMMA\.16832.*", "mma_m16n8k32_s8_s32"),
-    (r"DMMA.*", "mma_m8n8k4_f64_f64"),
-)
-"""Opcode with its modifiers -> operation."""
-FREE = re.compile(r"(BRA|EXIT|NOP|BSSY|BSYNC|WARPSYNC|DEPBAR|YIELD|JMP)\b.*")
-"""They take an issue slot and nothing else that is known."""
 _GLOBAL = re.compile(r"(LDG|STG|LD|ST|RED|ATOM|ATOMG)\b.*")
 _LOCAL = re.compile(r"(LDL|STL)\b.*")
 
@@ -157,13 +98,6 @@ def _span(fact: Fact | None) -> Span | None:
         return None
     low, high = fact.low, fact.high
     return Span(fact.value if low is None else low, fact.value, fact.value if high is None else high)
-
-
-def operation(opcode: str) -> str | None:
-    """The operation that an opcode stands for; empty for one that only takes a slot; None if not known."""
-    if FREE.fullmatch(opcode):
-        return ""
-    return next((name for pattern, name in ROWS if re.fullmatch(pattern, opcode)), None)
 
 
 def warp(body: Sequence[Instruction], architecture: Architecture) -> Warp:

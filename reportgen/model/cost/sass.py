@@ -1,4 +1,4 @@
-"""SASS as `nvdisasm` or `cuobjdump -sass` print it -> instructions."""
+"""SASS as `nvdisasm`, `cuobjdump -sass` or the pages of a run print it -> instructions."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ _LINE = re.compile(
     r"^\s*(?:/\*(?P<at>[0-9a-f]+)\*/)?\s*(?P<predicate>@!?U?P(?:\d|T))?\s*"
     r"(?P<opcode>[A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)*)\s*(?P<operands>[^;/]*);",
 )
+_OWN = re.compile(r"^[-\d]{6} \S \S [-Y] +\d+ +(?P<code>.*)$", re.MULTILINE)
+"""A line of the pages: barriers waited for, barriers set, whether to yield, stall, instruction."""
 _LABEL = re.compile(r"^\s*(\.L[\w.]*):")
 _REGISTER = re.compile(r"\b(U?R\d+|U?P\d)(?:\.(64|reuse|H0_H0|H1_H1))*")
 _MEMORY = re.compile(r"\[([^\]]*)\]")
@@ -36,11 +38,16 @@ _BITS = {"64": 64, "128": 128, "U16": 16, "S16": 16, "U8": 8, "S8": 8}
 
 def looks_like(text: str) -> bool:
     """Whether most lines with something on them are SASS."""
-    lines = [line for line in text.splitlines() if line.strip() and not _LABEL.match(line)]
+    lines = [line for line in _plain(text).splitlines() if line.strip() and not _LABEL.match(line)]
     code = [line for line in lines if _LINE.match(line)]
     return bool(code) and 2 * len(code) >= len(
         [line for line in lines if not line.strip().startswith((".", "//"))]
     )
+
+
+def _plain(text: str) -> str:
+    """The text with the lines of the pages as `nvdisasm` prints them."""
+    return _OWN.sub(lambda match: f"{match['code']} ;", text)
 
 
 def instructions(text: str) -> list[Instruction]:
@@ -48,7 +55,7 @@ def instructions(text: str) -> list[Instruction]:
     found: list[Instruction] = []
     labels: dict[str, int] = {}
     targets: list[str] = []
-    for line in text.splitlines():
+    for line in _plain(text).splitlines():
         label = _LABEL.match(line)
         if label:
             labels[label[1]] = len(found)

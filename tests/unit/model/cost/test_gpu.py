@@ -7,7 +7,7 @@ import pytest
 
 from reportgen.findings.finding import Claim
 from reportgen.model.architecture import Architecture, Fact
-from reportgen.model.cost import gpu, pipelines, sass
+from reportgen.model.cost import gpu, pipelines, sass, sass_operations
 from reportgen.model.cost.estimate import Estimate, estimate
 from reportgen.model.cost.parse import Unreadable, parse
 from reportgen.model.cost.rank import rank
@@ -94,8 +94,8 @@ def test_registers_of_an_instruction(line: str, reads: set[str], writes: set[str
         ("IMAD.WIDE.U32", "integer_mul_wide"),
         ("IMAD.MOV.U32", "integer_mad"),
         ("MUFU.EX2", "exp2"),
-        ("LDG.E.64.CONSTANT", "global_load"),
-        ("LDSM.16.M88.4", "matrix_load"),
+        ("LDG.E.64.CONSTANT", "global_load_nc"),
+        ("LDSM.16.M88.4", "matrix_load_4"),
         ("HMMA.16816.F32", "mma_m16n8k16_f16_f32"),
         ("F2I.F64.TRUNC", "convert_fp64_int32"),
         ("BRA", ""),
@@ -103,7 +103,7 @@ def test_registers_of_an_instruction(line: str, reads: set[str], writes: set[str
     ],
 )
 def test_opcodes_stand_for_operations(opcode: str, operation: str | None) -> None:
-    assert gpu.operation(opcode) == operation
+    assert sass_operations.operation(opcode) == operation
 
 
 def test_one_warp_waits_and_many_fill_the_scheduler() -> None:
