@@ -41,7 +41,7 @@ def command() -> None:
 @_json
 def list_(data: Path, as_json: bool) -> None:
     """Every run, newest first; a damaged one with what is wrong, an interrupted one with how to go on."""
-    from reportgen.collect.interruption import resume_command
+    from reportgen.collect.interruption import going_on
     from reportgen.runs import store
 
     rows = [
@@ -58,7 +58,7 @@ def list_(data: Path, as_json: bool) -> None:
             "device": ref.device,
             "run": ref.run,
             "created": "",
-            "state": f"interrupted; {resume_command(ref.run, data)}",
+            "state": f"interrupted; {going_on(ref.path, data)}",
         }
         for ref in store.list_partial(data)
     ]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     epilog="""\b
 Examples:
   reportgen validate                          measure all loops here, predict them, seal a run in ./data
+  reportgen validate --collect                make a run of this device first, where there is none
   reportgen validate --loops 'dot*,axpy*'     some of them
   reportgen validate --max-seconds 120        what is not reached is skipped, and can be resumed
   reportgen validate --resume                 go on after Ctrl-C or a crash
@@ -41,6 +42,9 @@ anything is timed.""",
 )
 @click.option(
     "--model", default="", help="Run, device or model.json that predicts.  [newest run of the device]"
+)
+@click.option(
+    "--collect", "first", is_flag=True, help="Where no run of the device is there, make a whole one first."
 )
 @click.option("--loops", "glob", default="*", show_default=True, metavar="GLOB", help="Only these loops.")
 @click.option("--run", "sealed", default="", metavar="RUN", help="Derive this validation; measure nothing.")
@@ -68,6 +72,7 @@ def command(
     selector: str,
     data: Path,
     model: str,
+    first: bool,
     glob: str,
     sealed: str,
     resume: str,
@@ -84,7 +89,7 @@ def command(
 
     resumed = ""
     if sealed:
-        if resume or selector or max_seconds is not None or passes is not None or glob != "*":
+        if resume or selector or max_seconds is not None or passes is not None or glob != "*" or first:
             raise UserError(
                 "--run measures nothing, so options of measuring have no meaning.", "Leave them out."
             )
@@ -104,7 +109,7 @@ def command(
             supersedes=supersedes,
             max_seconds=max_seconds or 0.0,
         )
-        outcome = validate(Asked(options, model), progress.for_stream())
+        outcome = validate(Asked(options, model, first=first), progress.for_stream())
         bundle, resumed = read.load(outcome.path), outcome.resume
     found = stored.derived(bundle, data, model)
     if out is not None:

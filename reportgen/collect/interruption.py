@@ -46,12 +46,31 @@ def find(data: Path, resume: str, verb: str) -> Interruption:
             f"run {header.run} was begun by another version of reportgen.",
             "Resume it with that one, or start anew.",
         )
-    begun_by = "validate" if header.probes.startswith(f"{VALIDATION}/") else "collect"
+    begun_by = _verb(header)
     if begun_by != verb:
         kind = "a validation" if begun_by == "validate" else "no validation"
         going_on = resume_command(header.run, data, begun_by)
         raise RunRefused(f"run {header.run} is {kind}.", f"Go on with: {going_on}")
     return Interruption(folder, header, entries, length)
+
+
+def going_on(folder: Path, data: Path) -> str:
+    """The exact command that goes on with the interrupted run in `folder`, or why there is none.
+
+    Args:
+        folder: the `.partial` folder of the run.
+        data: folder of the runs.
+    """
+    try:
+        header, _, _ = journal.read(folder / journal.JOURNAL)
+    except RunRefused as error:
+        return f"not to be gone on with: {error}"
+    return resume_command(header.run, data, _verb(header))
+
+
+def _verb(header: Header) -> str:
+    """The command that began a run."""
+    return "validate" if header.probes.startswith(f"{VALIDATION}/") else "collect"
 
 
 def resume_command(run: str, data: Path, verb: str = "collect") -> str:

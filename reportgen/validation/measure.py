@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -45,6 +46,8 @@ class Asked:
     """Instead of llvm-mca and OSACA."""
     loops: Path | None = None
     """Instead of the folder of the loops."""
+    first: bool = False
+    """Where no run of the device is there, collect one first."""
 
 
 def validate(asked: Asked, progress: Progress | None = None, backend: Backend | None = None) -> Outcome:
@@ -76,7 +79,7 @@ def validate(asked: Asked, progress: Progress | None = None, backend: Backend | 
         ],
         glob,
     )
-    architecture = model_of(device, asked.model, options.data)
+    architecture = _model(asked, device, backend, shown)
     try:
         remarks = _predicted(subjects, architecture, device, asked.tools, shown)
     except KeyboardInterrupt:
@@ -85,6 +88,23 @@ def validate(asked: Asked, progress: Progress | None = None, backend: Backend | 
     patterns = ",".join(f"{FAMILY}/{part.strip()}" for part in glob.split(","))
     options = replace(options, glob=patterns, verb=VERB, remarks=remarks)
     return collect(options, shown, backend, suite)
+
+
+def _model(asked: Asked, device: Device, backend: Backend, shown: Progress) -> Architecture:
+    """The model that predicts; of a whole run made for it, where that was asked for and none is there."""
+    options = asked.collect
+    try:
+        return model_of(device, asked.model, options.data, options.selector)
+    except NoModel:
+        if not asked.first:
+            raise
+    whole = Options(data=options.data, selector=options.selector, seed=options.seed, command=options.command)
+    made = collect(whole, shown, backend)
+    return model_of(device, str(made.path), options.data)
+
+
+class NoModel(UserError):
+    """No run of the device is there whose model could predict."""
 
 
 def _asked_before(options: Options) -> str:
@@ -113,20 +133,33 @@ def chosen(subjects: Sequence[Subject], glob: str) -> list[Subject]:
     raise UserError(f"no loop matches '{glob}'.", f"{meant}They are the files of validation/{ISA}.")
 
 
-def model_of(device: Device, name: str, data: Path) -> Architecture:
+def model_of(device: Device, name: str, data: Path, selector: str = "") -> Architecture:
     """The model that predicts.
 
+    Args:
+        device: whose model it must be.
+        name: a run, a device, a `model.json`; empty: the newest run of the device.
+        data: folder of the runs.
+        selector: of the device, as the user gave it, for the command that makes a run.
+
     Raises:
-        UserError: there is none of this device, or it has no resources.
+        NoModel: there is none of this device.
+        UserError: it is of another one, or has no resources.
     """
     try:
         found = load_architecture(name or device.id, data)
     except BundleError:
         if name:
             raise
-        raise UserError(
+        where = "".join(
+            f" --{key} {shlex.quote(str(value))}"
+            for key, value, usual in (("device", selector, ""), ("data", data, Path("data")))
+            if value != usual
+        )
+        raise NoModel(
             f"no run of {device.id} in '{data}', whose model could predict the loops.",
-            "Make one with 'reportgen collect', or name a model with --model.",
+            f"'reportgen validate{where} --collect' makes one first, 'reportgen collect{where}' it alone; "
+            "or name a model with --model.",
         ) from None
     if found.device != device.id:
         raise UserError(

@@ -196,7 +196,10 @@ def test_time_that_is_over_skips_the_rest(data: Path, tools: Path, tmp_path: Pat
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"model": ""}, "no run of written-core in .*, whose model could predict the loops"),
+        (
+            {"model": ""},
+            "no run of written-core.*could predict.*'reportgen validate --device loops .* --collect' makes",
+        ),
         ({"glob": "dot_avx2_11"}, "no loop matches 'dot_avx2_11'. Did you mean dot_avx2_1"),
         ({"isa": "aarch64"}, "the validation loops are x86-64 code, and written-core is aarch64"),
         ({"other": "x"}, "the model is of other-core, and this is written-core"),
@@ -217,6 +220,32 @@ def test_what_cannot_be_validated_is_one_line(
     with pytest.raises(UserError, match=complaint) as caught:
         validate(question, backend=Loops(device))
     assert caught.value.remedy
+
+
+def test_a_run_is_made_first_where_that_is_asked_for(
+    tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Options] = []
+
+    def whole(options: Options, *rest: object) -> Outcome:
+        if options.verb == "validate":
+            return collect(options, *rest)
+        made.append(options)
+        (tmp_path / "made").mkdir()
+        model_json.write_model(tmp_path / "made", core())
+        other = make_data(CpuTruth(passes=2), 1, tmp_path, lambda truth: latency_probes(truth)[:2])
+        return Outcome(tmp_path / "made", read.load(other).run)
+
+    monkeypatch.setattr("reportgen.validation.measure.collect", whole)
+    question = dataclasses.replace(asked(tmp_path / "data", tools), model="", first=True)
+    outcome = validate(question, backend=Loops())
+    assert outcome.run.plan["model"] == core().run
+    assert [(one.glob, one.selector, one.data, one.verb) for one in made] == [
+        ("*", "loops", tmp_path / "data", "collect")
+    ]
+    named = dataclasses.replace(question, model="absent")
+    with pytest.raises(BundleError, match="no run 'absent'"):
+        validate(named, backend=Loops())
 
 
 def test_nothing_to_go_on_with_is_said_before_anything_is_asked(tools: Path, tmp_path: Path) -> None:

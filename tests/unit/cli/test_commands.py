@@ -11,11 +11,14 @@ from importlib import import_module
 from pathlib import Path
 
 import click
+import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
 from reportgen import __version__
+from reportgen.backends.base import ClockConstants
 from reportgen.cli.main import COMMANDS, main
+from reportgen.collect.journal import JOURNAL, Header
 from reportgen.errors import UserError
 from tests.simulated.cpu import make_data
 from tests.simulated.instruction_points import disturbed_probes, latency_probes
@@ -161,10 +164,25 @@ def test_a_damaged_run_is_named_with_its_file(data: Path, tmp_path: Path) -> Non
     assert "no run 'absent'" in one_line(call("runs", "show", "absent", "--data", tmp_path), 4)
 
 
-def test_an_interrupted_run_is_listed_with_the_command_that_goes_on(tmp_path: Path) -> None:
-    (tmp_path / "device" / "20260101T000000Z-00000000.partial").mkdir(parents=True)
+@pytest.mark.parametrize(
+    ("asked", "verb"), [("*", "collect"), ("validation/dot*,validation/lcg*", "validate")]
+)
+def test_an_interrupted_run_is_listed_with_the_command_that_goes_on(
+    tmp_path: Path, asked: str, verb: str
+) -> None:
+    folder = tmp_path / "device" / "20260101T000000Z-00000000.partial"
+    folder.mkdir(parents=True)
     (row,) = json.loads(call("runs", "list", "--data", tmp_path, "--json").stdout)
-    assert "reportgen collect --resume 20260101T000000Z-00000000" in row["state"]
+    assert "interrupted; not to be gone on with" in row["state"]
+    assert "start a new run" in row["state"]
+    header = Header(
+        version=1, run="20260101T000000Z-00000000", created="", selector="cpu", device="device",
+        environment={}, toolchain={}, counters="", suite={}, seed=1, passes=3, quick=False, probes=asked,
+        clock=ClockConstants(0, 0, 0.0, 0.0, ""), programs={}, seconds={},
+    )  # fmt: skip
+    (folder / JOURNAL).write_bytes(msgspec.json.encode(header) + b"\n")
+    (row,) = json.loads(call("runs", "list", "--data", tmp_path, "--json").stdout)
+    assert f"reportgen {verb} --resume 20260101T000000Z-00000000" in row["state"]
 
 
 def test_derive_writes_its_files_and_prints_the_metrics(data: Path, tmp_path: Path) -> None:
