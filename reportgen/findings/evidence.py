@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.metric import Kind, MetricId, parse
@@ -14,7 +15,7 @@ from reportgen.runs.schema import Point, ProbeInfo, Run
 from reportgen.status import USABLE, Status
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Evidence:
     """A run and its quantities, one a metric."""
 
@@ -44,8 +45,21 @@ class Evidence:
 
     def of_kind(self, *kinds: Kind) -> list[tuple[MetricId, Quantity]]:
         """Usable quantities of some kinds, in the order of the run."""
-        found = ((parse(q.metric), q) for q in self.quantities if stated(q))
-        return [(name, quantity) for name, quantity in found if name.kind in kinds]
+        if len(kinds) == 1:
+            return list(self._by_kind.get(kinds[0], ()))
+        return [(name, quantity) for name, quantity in self._usable if name.kind in kinds]
+
+    # Each finding asks again, and a run has some thousand quantities.
+    @cached_property
+    def _usable(self) -> list[tuple[MetricId, Quantity]]:
+        return [(parse(q.metric), q) for q in self.quantities if stated(q)]
+
+    @cached_property
+    def _by_kind(self) -> dict[Kind, list[tuple[MetricId, Quantity]]]:
+        found: dict[Kind, list[tuple[MetricId, Quantity]]] = {}
+        for name, quantity in self._usable:
+            found.setdefault(name.kind, []).append((name, quantity))
+        return found
 
     def title(self, operation: str) -> str:
         """What people call an operation; its key when the run does not say."""

@@ -102,7 +102,7 @@ class Results:
         try:
             result = msgspec.json.decode((folder / "result.json").read_bytes(), type=Result)
         except (FileNotFoundError, msgspec.DecodeError):
-            result = self._derive(read.load(path), folder)
+            result = self._derive(read.Bundle(path, bundle.run), folder)
         return Report(
             run=bundle.run,
             architecture=result.architecture,

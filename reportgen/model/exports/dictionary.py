@@ -302,6 +302,7 @@ def _expression(pattern: str) -> re.Pattern[str]:
     )
 
 
+@lru_cache(maxsize=16384)
 def lookup(metric: str) -> Entry | None:
     """The entry that says what a metric id means; None for an id of no known kind."""
     return next((entry for expression, entry in _matchers() if expression.fullmatch(metric)), None)
