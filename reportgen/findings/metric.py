@@ -62,6 +62,7 @@ class Kind(StrEnum):
     BLOCKS = "blocks"
     CROWDED = "crowded"
     LAUNCH = "launch"
+    VENDOR = "vendor"
     OTHER = "other"
 
 
@@ -151,6 +152,8 @@ def parse(metric: str) -> MetricId:
         return MetricId(metric, Kind.RESOURCE, f"{rest[1]}/{rest[2]}", rest[0])
     if stem == "execution" and len(rest) > 1 and rest[0] in _EXECUTION:
         return _execution(metric, _EXECUTION[rest[0]], rest)
+    if stem == "vendor" and len(rest) == 2 and rest[1] == "ratio":
+        return MetricId(metric, Kind.VENDOR, rest[0])
     if stem == "occupancy" and len(rest) == 2:
         return MetricId(metric, Kind.OCCUPANCY, f"{rest[0]}/{rest[1]}")
     return MetricId(metric, Kind.OTHER)

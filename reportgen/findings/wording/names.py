@@ -132,8 +132,6 @@ def noun(metric: str, title: Callable[[str], str]) -> str:
     """
     name = parse(metric)
     subject, part = name.subject, name.part
-    if metric.startswith(vendor.STEM):
-        return vendor.subject(metric)
     match name.kind:
         case Kind.LATENCY:
             text = f"the dependent latency of {title(subject)}"
@@ -167,6 +165,8 @@ def noun(metric: str, title: Callable[[str], str]) -> str:
             text = f"the {precision(subject)} peak per cycle"
         case Kind.BURST | Kind.SUSTAINED | Kind.SUSTAINED_RATIO | Kind.SETTLING_TIME:
             text = f"the {_UNDER_LOAD[name.kind].format(precision(subject))}"
+        case Kind.VENDOR:
+            text = vendor.phrase(subject)
         case Kind.KERNEL:
             text = f"the rate of {subject} at {size_name(subject)} = {part}"
         case Kind.RIDGE:

@@ -76,8 +76,8 @@ def _by_kind(evidence: Evidence, name: MetricId, quantity: Quantity, phrase: str
             text = gpu.BUILDERS[name.kind](name, quantity)
         case _ if name.kind in READ:
             text = _read(evidence, name, quantity)
-        case _ if quantity.metric.startswith(vendor.STEM):
-            text = vendor.ratio(quantity)
+        case Kind.VENDOR:
+            text = vendor.ratio(name, quantity)
         case _:
             text = general.plain(phrase, quantity)
     return text

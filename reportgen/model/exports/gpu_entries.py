@@ -254,4 +254,15 @@ ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
         "slope",
         "A cross-check of memory.<level>.latency, not an average with it.",
     ),
+    (
+        "vendor.<routine>.ratio",
+        "our rate over the vendor's",
+        "ratio",
+        (
+            "Rate of the suite's own kernel over that of the vendor's routine in the same run: a copy by "
+            "level, a matrix product by precision (there our peak over its best size)."
+        ),
+        "roofline",
+        "Below one the roof that our kernel gave is too low. The vendor's machine code was not inspected.",
+    ),
 )

@@ -6,8 +6,10 @@ import pytest
 
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings import lint
+from reportgen.findings.metric import parse
 from reportgen.findings.wording.names import noun
 from reportgen.findings.wording.vendor import ratio
+from reportgen.model.exports.dictionary import lookup
 from reportgen.status import Status
 
 
@@ -24,6 +26,8 @@ from reportgen.status import Status
 def test_sentences(metric: str, value: float, says: str) -> None:
     ends = {"low": value - 0.01, "high": value + 0.01}
     one = Quantity(metric, "ratio", Status.OK, "p", "library", value=value, n=9, **ends)  # type: ignore[arg-type]
-    assert says in ratio(one)
-    assert not lint.offences(ratio(one))
+    told = ratio(parse(metric), one)
+    assert says in told
+    assert not lint.offences(told)
+    assert lookup(metric) is not None
     assert noun(metric, str).startswith("our rate over the vendor's")
