@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from reportgen import __version__
+from reportgen.cli import plain
 from reportgen.errors import UserError
 
 COMMANDS = {
@@ -58,6 +59,7 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; what the user can put right is said in one line."""
+        plain.settle()
         try:
             return super().invoke(ctx)
         except UserError as error:
