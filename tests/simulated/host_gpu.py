@@ -32,6 +32,8 @@ class HostGpu:
     setup: dict[str, int | float | str] = field(default_factory=dict)
     """Of the program that is launched next."""
     broken_chase: bool = False
+    gaps: bool = False
+    """Whether only every other number is that of a multiprocessor."""
     name: str = "host"
     memory_of: dict[int, Any] = field(default_factory=dict)
     launches: int = 0
@@ -175,6 +177,9 @@ class _Kernel:
         if kind in ("chase", "trace"):
             self._chase(traced=kind == "trace")
         elif kind in ("l2_matrix", "bulk"):
+            if kind == "l2_matrix":
+                place = self.of("number") * 2 if self.gpu.gaps else self.of("number")
+                self.gpu.fill(list(self.given.values())[-2], place, 1)
             self._clocks([WINDOW] * self.of("count:lines" if kind == "l2_matrix" else "count:windows"))
         else:
             speakers = 1 if kind == "crowd" else self.threads

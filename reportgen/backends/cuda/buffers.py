@@ -15,7 +15,7 @@
 `size:NAME`       a whole number of the set-up
 `value:...`       a factor, of the kind of the elements
 `count:...`       a number that the launcher chooses: words, loads, windows, lines, turns
-`number:...`      the multiprocessor that shall answer
+`number:...`      the block that shall answer, one of as many as there are multiprocessors
 `setting:NAME`    a whole number of the set-up
 `clocks:T`        raw clock reads, and behind them the multiprocessor of each block
 """

@@ -159,7 +159,7 @@ def l2_matrix(request: Request) -> Parts:
         ("const unsigned long long *lines", "cells:self"),
         ("unsigned stride", "count:cells from line to line"),
         ("unsigned count", "count:lines"),
-        ("unsigned chosen", "number:multiprocessor"),
+        ("unsigned chosen", "number:block"),
         ("unsigned long long *out", "output:unsigned long long"),
         ("unsigned *multiprocessor", "output:unsigned"),
     ]

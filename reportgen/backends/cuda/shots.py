@@ -16,7 +16,7 @@ from reportgen.errors import LaunchError
 Reads = NDArray[np.int64]
 
 CHOSEN_APART = 37
-"""Multiprocessors are asked in steps of so many: neighbours share a path."""
+"""Blocks, one a multiprocessor, are asked in steps of so many: neighbours share a path."""
 NS_OF_MS = 1e6
 QUEUE_US = 15.0
 """Microseconds within which a launch from Python is queued."""
@@ -95,8 +95,7 @@ def shoot(binding: Binding, prepared: Prepared, number: int, outside: Outside | 
     """
     passed = prepared.passed
     passed.refresh()
-    chosen = number * CHOSEN_APART % max(1, prepared.multiprocessors)
-    passed.set("number", chosen)
+    passed.set("number", number * CHOSEN_APART % max(1, prepared.multiprocessors))
     anew = number == 0 or passed.setup.get("path") in STILL_HERE
     warm = passed.warm if anew else min(passed.warm, int(passed.setup.get("unroll", 0)))
     passed.set("loads", warm)
@@ -128,7 +127,7 @@ def shoot(binding: Binding, prepared: Prepared, number: int, outside: Outside | 
     if passed.chase is not None and passed.setup.get("path") not in STILL_HERE:
         unroll = int(passed.setup.get("unroll", 1)) if prepared.kind == "chase" else 1
         passed.chase.advance(warm + passed.windows * unroll)
-    return _shot(prepared, reads, results, chosen, milliseconds, wrong)
+    return _shot(prepared, reads, results, milliseconds, wrong)
 
 
 def _reads(binding: Binding, prepared: Prepared) -> Reads:
@@ -148,9 +147,7 @@ def _differences(prepared: Prepared, later: Reads, earlier: Reads) -> Reads:
     return (difference + half) % (1 << 32) - half
 
 
-def _shot(
-    prepared: Prepared, reads: Reads, results: bytes, chosen: int, milliseconds: float, wrong: str
-) -> Shot:
+def _shot(prepared: Prepared, reads: Reads, results: bytes, milliseconds: float, wrong: str) -> Shot:
     passed = prepared.passed
     untouched = -1 if passed.clock_bits == 64 else 0xFFFFFFFF
     if prepared.kind == "trace":
@@ -164,7 +161,7 @@ def _shot(
         _written(pairs, untouched, 0)
         spent = _differences(prepared, pairs[:, 1], pairs[:, 0])
         rows = tuple(spent.tolist()) if prepared.kind == "l2_matrix" else (int(spent.sum()),)
-        place = chosen if prepared.kind == "l2_matrix" else -1
+        place = _place(prepared, results) if prepared.kind == "l2_matrix" else -1
         here = frozenset({place} - {-1})
         return Shot(rows, place, int(spent.min()), int(spent.max()), here, results, 0.0, wrong)
     each = 2 * prepared.passed.speakers
@@ -189,6 +186,11 @@ def _shot(
         milliseconds=milliseconds,
         wrong=wrong,
     )
+
+
+def _place(prepared: Prepared, results: bytes) -> int:
+    """The multiprocessor that a kernel left as the first word of its last result."""
+    return int.from_bytes(results[-prepared.passed.results[-1][1] :][:4], "little")
 
 
 def _spans(prepared: Prepared, own: Reads) -> Reads:

@@ -111,6 +111,15 @@ def test_distances_have_a_row_for_every_line(launcher: tuple[CudaLauncher, HostG
     assert max(places) < MULTIPROCESSORS
 
 
+def test_multiprocessors_that_are_counted_with_gaps_answer_all_the_same(
+    launcher: tuple[CudaLauncher, HostGpu], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launcher[1], "gaps", True)
+    batch = visit(launcher, source("memory_hierarchy/l2_matrix", count=64))
+    assert (batch.status, max(batch.columns["cpu"]) >= MULTIPROCESSORS) == ("ok", True)
+    assert not [place for place in batch.columns["cpu"] if place % 2]
+
+
 def test_a_stream_is_timed_from_outside(launcher: tuple[CudaLauncher, HostGpu]) -> None:
     made = source("memory_hierarchy/bandwidth_saturation", kernel="copy", width=16, blocks=4, bytes=1 << 20)
     batch = visit(launcher, made)
