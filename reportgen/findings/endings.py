@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from reportgen.analysis.quantity import Quantity
@@ -28,6 +29,13 @@ class Case:
     """Gates that a quantity of the probe did not pass."""
     refuted: frozenset[str]
     """Those of them that failed on quantities of this probe alone, so that no other can be to blame."""
+
+
+Rule = tuple[str, Callable[[Case], Ending]]
+"""A rule in words, and the rule."""
+
+EQUAL_WITHIN = 0.02
+"""Rates this close are the same: the highest of them is highest by chance."""
 
 
 def no(reason: str) -> Ending:

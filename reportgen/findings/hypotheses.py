@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.sustained import SETTLED
 from reportgen.findings import hypotheses_bandwidth, hypotheses_gpu, interference
-from reportgen.findings.endings import YES, Case, Ending, no, nothing, undecided
+from reportgen.findings.endings import EQUAL_WITHIN, YES, Case, Ending, Rule, no, nothing, undecided
 from reportgen.findings.evidence import Evidence, central, interval, stated
 from reportgen.findings.finding import Verdict
 from reportgen.findings.gates.record import Contradiction
@@ -28,9 +28,6 @@ LINEAR_WITHIN = 0.02
 
 WHOLE_WITHIN = 0.02
 """Cycles by which a latency may miss a whole number."""
-
-EQUAL_WITHIN = 0.02
-"""Rates this close are the same: the highest of them is highest by chance."""
 
 ROOF_ROOM = 1.05
 """A library routine may exceed a measured roof by this before the hypothesis falls."""
@@ -93,7 +90,7 @@ def conclude(evidence: Evidence, contradictions: Iterable[Contradiction] = ()) -
     return found
 
 
-def _rule_of(probe: ProbeInfo) -> tuple[str, Callable[[Case], Ending]]:
+def _rule_of(probe: ProbeInfo) -> Rule:
     """The rule of a probe's analysis, unless the words of its hypothesis ask for another."""
     for analysis, words, rule in BY_WORDS:
         if probe.analysis == analysis and words in probe.hypothesis:
@@ -269,7 +266,7 @@ def _library(case: Case) -> Ending:
     return YES
 
 
-_NO_RULE: tuple[str, Callable[[Case], Ending]] = (
+_NO_RULE: Rule = (
     "No rule for this analysis.",
     lambda case: undecided("no rule for this analysis"),
 )
@@ -292,7 +289,7 @@ _HOLDS = (
 )
 _EDGE_FOUND = "Supported when an edge was found within the range of the probe."
 
-RULES: dict[str, tuple[str, Callable[[Case], Ending]]] = {
+RULES: dict[str, Rule] = {
     "slope": (_STRAIGHT, _slope),
     "plateau": (_STOPS_RISING, _plateau),
     "interference": (_READING, _interference),
@@ -317,6 +314,5 @@ RULES: dict[str, tuple[str, Callable[[Case], Ending]]] = {
         _sustained,
     ),
     "library": ("Supported when no size exceeds the measured peak of its precision by 5 %.", _library),
-}
-RULES |= hypotheses_gpu.RULES
+} | hypotheses_gpu.RULES
 """Analysis -> its rule in words, and the rule."""

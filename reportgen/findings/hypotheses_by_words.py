@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from itertools import pairwise
 
 from reportgen.analysis.quantity import Quantity
-from reportgen.findings.endings import YES, Case, Ending, no, nothing, undecided
+from reportgen.findings.endings import EQUAL_WITHIN, YES, Case, Ending, Rule, no, nothing, undecided
 from reportgen.findings.evidence import central, interval
 
-EQUAL_WITHIN = 0.02
-"""Rates this close are the same."""
 ONE_RATE_WITHIN = 0.05
 """Instructions of one width whose rates lie this close have one rate."""
 NUMBERS = {"two": 2, "four": 4, "eight": 8, "sixteen": 16}
@@ -118,8 +115,6 @@ def _as_the_driver(case: Case) -> Ending:
         return undecided("no copy by a kernel of ours in the same level")
     return YES if all(told) else no("the driver's copy is faster than the kernel's, by intervals")
 
-
-Rule = tuple[str, Callable[[Case], Ending]]
 
 _ENOUGH = (
     "Supported when so many accumulators as the hypothesis names reach the highest work per cycle to 2 %; "

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from reportgen.analysis.quantity import Quantity
-from reportgen.findings.endings import YES, Case, Ending, no, nothing, undecided
+from reportgen.findings.endings import YES, Case, Ending, Rule, no, nothing, undecided
 from reportgen.findings.evidence import central, interval
 from reportgen.status import Status
 
@@ -141,8 +139,6 @@ def _falls(case: Case) -> Ending:
         return no("as many warps stay where fewer fit")
     return YES if all(told) else undecided("nothing is known of how many warps fit")
 
-
-Rule = tuple[str, Callable[[Case], Ending]]
 
 _BANKS_RULE = (
     "Supported when one number of banks explains the time of all strides to 5 %, not supported when none "

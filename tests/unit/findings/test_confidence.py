@@ -44,7 +44,7 @@ def test_an_undisturbed_quantity_ends_near_0_95_and_a_serious_doubt_below_0_92()
         {"passes": 0.0},
         {"disturbed": 0.2},
         {"slowed": 0.2},
-        {"cross_checks": -1.0},
+        {"cross_checks": 0.0},
         {"contradictions": 1.0},
     ):
         assert confidence(sound | doubt) < 0.92, doubt

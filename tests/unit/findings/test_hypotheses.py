@@ -11,6 +11,7 @@ from reportgen.findings import gates
 from reportgen.findings.evidence import gather
 from reportgen.findings.finding import Verdict
 from reportgen.findings.hypotheses import RULES, Conclusion, conclude
+from reportgen.findings.hypotheses_by_words import BY_WORDS
 from reportgen.findings.lint import offences
 from reportgen.runs.schema import Point
 from reportgen.status import Status
@@ -218,6 +219,32 @@ def test_intensity_that_grows_with_the_batch() -> None:
     assert ending("library", *batches(3.0, 6.0, 8.0), **given).verdict is OPEN
 
 
+@pytest.mark.parametrize(
+    ("other", "verdict"), [(2.03, YES), (1.0, NO), (None, OPEN)], ids=["one rate", "apart", "alone"]
+)
+def test_data_types_of_one_width_have_one_rate(other: float | None, verdict: Verdict) -> None:
+    text = "Instructions of one width have one rate, so that halving the data type doubles the work done."
+    asked = [
+        probe(name, "plateau", id=f"sweep/{name}", hypothesis=text)
+        for name in ("fma_512", "dot_512", "add_256")
+    ]
+    rates = [quantity("throughput.fma_512", 2.0, probe="sweep/fma_512")]
+    rates.append(quantity("throughput.add_256", 3.0, probe="sweep/add_256"))
+    if other is not None:
+        rates.append(quantity("throughput.dot_512", other, probe="sweep/dot_512"))
+    found = gather(run(asked), tuple(rates))
+    assert conclude(found, gates.check(found))["sweep/fma_512"].verdict is verdict
+
+
+@pytest.mark.parametrize(("own", "verdict"), [(2.1e12, YES), (1.9e12, NO)])
+def test_a_kernel_copies_as_fast_as_the_driver(own: float, verdict: Verdict) -> None:
+    text = "A kernel of ours moves no fewer bytes than the driver's copy."
+    theirs = quantity("bandwidth.dram.vendor_copy", 2.0e12)
+    ours = quantity("bandwidth.dram.copy", own)
+    assert ending("bandwidth", theirs, others=(ours,), hypothesis=text).verdict is verdict
+    assert ending("bandwidth", theirs, hypothesis=text).verdict is OPEN
+
+
 # -- what only a GPU can answer ---------------------------------------------------------------------
 
 
@@ -295,3 +322,9 @@ def test_another_block_s_shared_memory_lies_between_one_s_own_and_the_cache() ->
 def test_every_analysis_of_the_suite_has_a_rule() -> None:
     asked = {definition.analysis for definition in load_suite().definitions.values()}
     assert asked <= set(RULES)
+
+
+@pytest.mark.parametrize(("analysis", "words"), [(analysis, words) for analysis, words, _ in BY_WORDS])
+def test_words_that_choose_a_rule_stand_in_a_hypothesis_of_the_suite(analysis: str, words: str) -> None:
+    asked = load_suite().definitions.values()
+    assert any(one.analysis == analysis and words in one.hypothesis for one in asked)
