@@ -93,9 +93,7 @@ def quantities(run: Run, samples: pyarrow.Table) -> tuple[Quantity, ...]:
     ]
     disturbed = disturbed_share(probes)
     moved = clock_trend(probes)
-    probes = [
-        replace(evidence, disturbed=disturbed, transient=transient, trend=moved) for evidence in probes
-    ]
+    probes = [replace(evidence, disturbed=disturbed, transient=transient, trend=moved) for evidence in probes]
     result: dict[str, list[Quantity]] = {}
     _memory(run, probes, result)
     _latencies(probes, result)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -148,8 +149,7 @@ class _Sources:
 def test_a_figure_that_decides_nothing_is_shown() -> None:
     run, programs = run_of(chain("fp32_fma", "FFMA", 4))
     evidence = gather(run, encoded(run, programs))
-    shown = type(evidence)(**{name: getattr(evidence, name) for name in evidence.__slots__} | {
-        "figures": (figure(9.0, tier=Tier.SHOWN),)})  # fmt: skip
+    shown = replace(evidence, figures=(figure(9.0, tier=Tier.SHOWN),))
     (published, _) = cross_check(shown, evidence.by_metric["encoded.latency.fp32_fma"])
     assert published.outcome == ABSENT
     assert "9 cycles" in published.explanation
