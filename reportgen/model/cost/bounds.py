@@ -100,7 +100,7 @@ def branches(body: Sequence[Instruction]) -> Bound | None:
 
 def memory(body: Sequence[Instruction], architecture: Architecture, size: float) -> Bound | None:
     """The data of a round, for a working set of `size` bytes; without cycles where the run has no number."""
-    return moving(memory_bound.traffic(body, _line(architecture)), architecture, size)
+    return moving(memory_bound.traffic(body, line(architecture)), architecture, size)
 
 
 def moving(moved: memory_bound.Traffic, architecture: Architecture, size: float) -> Bound | None:
@@ -114,9 +114,10 @@ def moving(moved: memory_bound.Traffic, architecture: Architecture, size: float)
     return Bound("memory", transfer.cycles, transfer.low, transfer.high, why)
 
 
-def _line(architecture: Architecture) -> float:
+def line(architecture: Architecture) -> float:
+    """Bytes of a cache line, as measured."""
     for level in architecture.memory:
-        line = level.facts.get("line")
-        if line is not None and line.value is not None:
-            return line.value
+        found = level.facts.get("line")
+        if found is not None and found.value is not None:
+            return found.value
     return memory_bound.LINE

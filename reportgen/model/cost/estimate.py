@@ -22,7 +22,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from reportgen.model.architecture import Architecture
-from reportgen.model.cost import bounds, gpu, memory_bound, pressure, x86_64
+from reportgen.model.cost import bounds, gpu, memory_bound, pressure, splits, x86_64
 from reportgen.model.cost.bounds import Bound
 from reportgen.model.cost.instruction import Body, Instruction
 from reportgen.model.cost.latency import NOTHING, Span
@@ -101,6 +101,7 @@ def estimate(body: Body, architecture: Architecture, size: float = 0.0, warps: i
         return _mix(body, architecture, uses, size)
     forms = uses.forms
     taken = {one: x86_64.take(one, forms) for one in body.instructions}
+    taken = splits.counted(body.instructions, taken, uses, bounds.line(architecture))
     counts = _counts(taken, body.instructions)
     plan = schedule(counts, uses, architecture)
     found = [

@@ -103,7 +103,7 @@ def _cycle(before: list[list[tuple[int, int] | None]], index: int) -> tuple[int,
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class Place:
     """An address relative to registers at the beginning of the round, and how far it moves a round."""
 
     base: str
@@ -114,20 +114,25 @@ class _Place:
     bits: int
 
 
-def _through_memory(body: Sequence[Instruction]) -> list[Edge]:
+def places(body: Sequence[Instruction]) -> dict[int, Place]:
+    """Instruction -> where it accesses memory, of those whose address can be followed."""
     steps, changes = walk(body)
     moved = dict.fromkeys(steps, 0)
-    stores: list[tuple[int, _Place]] = []
-    loads: list[tuple[int, _Place]] = []
+    found = {}
     for index, one in enumerate(body):
         place = _place(one.address, steps, moved) if one.address is not None and one.memory else None
-        if place is not None and one.loads:
-            loads.append((index, place))
-        if place is not None and one.stores:
-            stores.append((index, place))
+        if place is not None:
+            found[index] = place
         change = changes[index]
         if change is not None and change[0] in moved:
             moved[change[0]] += change[1]
+    return found
+
+
+def _through_memory(body: Sequence[Instruction]) -> list[Edge]:
+    followed = places(body)
+    stores = [(index, place) for index, place in followed.items() if body[index].stores]
+    loads = [(index, place) for index, place in followed.items() if body[index].loads]
     found = []
     for at, store in stores:
         for to, load in loads:
@@ -137,7 +142,7 @@ def _through_memory(body: Sequence[Instruction]) -> list[Edge]:
     return found
 
 
-def _apart(store: _Place, load: _Place, before: bool) -> int | None:
+def _apart(store: Place, load: Place, before: bool) -> int | None:
     """Rounds after which a load reads what a store wrote; None where it never does."""
     kinds = [(one.base, one.index, one.scale, one.step) for one in (store, load)]
     if kinds[0] != kinds[1] or load.bits > store.bits:
@@ -220,7 +225,7 @@ def _immediate(text: str) -> int:
     return value - (1 << 64) if value >= 1 << 63 else value
 
 
-def _place(address: Address, steps: dict[str, int], moved: dict[str, int]) -> _Place | None:
+def _place(address: Address, steps: dict[str, int], moved: dict[str, int]) -> Place | None:
     names = [name for name in (address.base, address.index) if name]
     if any(name not in steps for name in names):
         return None
@@ -228,4 +233,4 @@ def _place(address: Address, steps: dict[str, int], moved: dict[str, int]) -> _P
     scale[address.index] = scale.get(address.index, 0) + address.scale if address.index else 0
     offset = address.displacement + sum(moved[name] * scale[name] for name in set(names))
     step = sum(steps[name] * scale[name] for name in set(names))
-    return _Place(address.base, address.index, address.scale, offset, step, address.bits)
+    return Place(address.base, address.index, address.scale, offset, step, address.bits)

@@ -44,7 +44,8 @@ class Latencies:
         self._taken = taken
         load = self.of("l1_load")
         self._load = load if load is not None else Span(4.0, 4.0, 5.0)
-        self.load = self._load.value
+        indexed = self.of("l1_load_indexed")
+        self._indexed = indexed if indexed is not None else self._load
 
     def of(self, operation: str) -> Span | None:
         """Measured latency of an operation, or of the same at another width."""
@@ -69,7 +70,14 @@ class Latencies:
         if register == "memory":
             return self._forwarded(one) + (computing if self._taken[one].computes else NOTHING)
         through = one.address is not None and one.loads and register in (one.address.base, one.address.index)
-        return self._load + computing if through else computing
+        return self._loading(one) + computing if through else computing
+
+    def loading(self, one: Instruction) -> float:
+        """Cycles from the address to what a load brings."""
+        return self._loading(one).value
+
+    def _loading(self, one: Instruction) -> Span:
+        return self._indexed if one.address is not None and one.address.index else self._load
 
     def computing(self, one: Instruction) -> float:
         """Cycles of an instruction's own computation."""

@@ -24,7 +24,7 @@ from reportgen.model.cost.fusion import fuses
 from reportgen.model.cost.instruction import Instruction
 from reportgen.model.cost.latency import Latencies
 from reportgen.model.cost.uses import Demand, Uses
-from reportgen.model.cost.x86_64 import Taken
+from reportgen.model.cost.x86_64 import Part, Taken
 
 WINDOW = 224
 """Instructions in flight.  Not measured: recent cores have 200 to 500, and few loops need more."""
@@ -88,18 +88,17 @@ def _steps(
         load = store = None
         if one.loads:
             load = len(steps)
-            wanted = [part.operation for part in wants if "load" in part.operation]
-            steps.append(_Step(_demands(uses, wanted), _rounded(latencies.load)))
+            wanted = [part for part in wants if "load" in part.operation]
+            steps.append(_Step(_demands(uses, wanted), _rounded(latencies.loading(one))))
         made = len(steps)
         if computing is not None or not one.memory:
-            wanted = [computing.operation] if computing is not None and not what.eliminated else []
-            share = computing.share if computing is not None else 1.0
-            steps.append(_Step(_demands(uses, wanted, share), _rounded(latencies.computing(one))))
+            wanted = [computing] if computing is not None and not what.eliminated else []
+            steps.append(_Step(_demands(uses, wanted), _rounded(latencies.computing(one))))
         elif load is not None:
             made = load
         if one.stores:
             store = len(steps)
-            wanted = [part.operation for part in wants if "store" in part.operation]
+            wanted = [part for part in wants if "store" in part.operation]
             steps.append(_Step(_demands(uses, wanted), 0.0))
             made = made if made < store else store
         steps[first].slots = 0 if before is not None and fuses(before, one) else 1
@@ -141,9 +140,9 @@ def _also_value(one: Instruction, register: str) -> bool:
     )
 
 
-def _demands(uses: Uses, operations: Sequence[str], share: float = 1.0) -> list[Demand]:
-    found = (uses.demand(name) for name in operations)
-    return [_asked(demand, share) for demand in found if demand is not None]
+def _demands(uses: Uses, parts: Sequence[Part]) -> list[Demand]:
+    found = ((uses.demand(part.operation), part.share) for part in parts)
+    return [_asked(demand, share) for demand, share in found if demand is not None]
 
 
 def _asked(demand: Demand, share: float) -> Demand:
