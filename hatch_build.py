@@ -1,10 +1,11 @@
-"""Build hook: a wheel carries suite, published figures and validation loops; an editable install does not.
+"""Build hook: a wheel carries suite, published figures, validation loops and pages; an editable install not.
 
 `probes/` becomes `reportgen/_probes`, `data/published/` becomes `reportgen/_published`, `data/golden/`
-becomes `reportgen/_golden`, `validation/` becomes `reportgen/_validation`.  All stay at the top of the
-repository, where people look for them.  In an editable install a copy would go stale with the first edit, so
-there `reportgen.suite.location`, `reportgen.suite.loops`, `reportgen.findings.published.library` and
-`reportgen.workload.golden` find the folders themselves beside the package.
+becomes `reportgen/_golden`, `validation/` becomes `reportgen/_validation`, `docs/` and `mkdocs.yml` lie in
+`reportgen/_site`.  All stay at the top of the repository, where people look for them.  In an editable install
+a copy would go stale with the first edit, so there `reportgen.suite.location`, `reportgen.suite.loops`,
+`reportgen.findings.published.library`, `reportgen.workload.golden` and `reportgen.site.project` find the
+originals beside the package.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ SHIPPED = {
     "data/published": "reportgen/_published",
     "data/golden": "reportgen/_golden",
     "validation": "reportgen/_validation",
+    "docs": "reportgen/_site/docs",
+    "mkdocs.yml": "reportgen/_site/mkdocs.yml",
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -171,4 +172,6 @@ def _report(outcome: Outcome, as_json: bool) -> None:
     click.echo(f"Sealed: {path}")
     if outcome.resume:
         click.echo(f"Not all was visited, the reasons are above. Go on with: {outcome.resume}")
-    click.echo(f"Next:   reportgen derive {path} --out out/    or    mkdocs serve")
+    data = path.parent.parent
+    site = "reportgen site" if data == Path("data") else f"reportgen site --data {shlex.quote(str(data))}"
+    click.echo(f"Next:   reportgen derive {shlex.quote(str(path))} --out out/    or    {site}")

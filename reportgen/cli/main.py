@@ -21,6 +21,7 @@ COMMANDS = {
     "devices": "What can be measured here, and why something cannot.",
     "probes": "The questions of the suite.",
     "runs": "The runs in the data folder: list, show, verify.",
+    "site": "The runs as a site, one report a device.",
     "derive": "Findings, metrics and the architecture model of a run.",
     "export": "The model of a run as a file that another program reads.",
     "cost": "What a loop body costs on a device, and which of two costs less.",
@@ -74,7 +75,7 @@ class Commands(click.Group):
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Begin with 'reportgen doctor', then 'reportgen collect'. Read the result with 'mkdocs serve'.",
+    epilog="Begin with 'reportgen doctor', then 'reportgen collect'. Read the result with 'reportgen site'.",
 )
 @click.version_option(__version__, prog_name="reportgen", message="%(prog)s %(version)s")
 def main() -> None:
