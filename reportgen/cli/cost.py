@@ -41,9 +41,8 @@ many results a round makes. 'reportgen derive RUN' names the operations.""",
 @click.argument("files", nargs=-1, required=True, metavar="FILE [FILE2]")
 @click.option(
     "--device",
-    default="latest",
-    show_default=True,
-    help="A device, a run, a folder of a run, or a model.json.",
+    default="",
+    help="A device, a run, its folder, or a model.json.  [newest run of such code]",
 )
 @click.option(
     "--data",
@@ -75,7 +74,7 @@ def command(
     from reportgen.model.load import load_architecture
 
     bodies = [read(file, None if syntax is None else syntax == "intel") for file in files]
-    architecture = load_architecture(device, data)
+    architecture = load_architecture(device or _newest(data, bodies[0].isa), data)
     found = [estimate(body, architecture, _bytes(size), warps) for body in bodies]
     ranking = rank(*found) if len(found) == 2 else None
     if as_json:
@@ -88,6 +87,24 @@ def command(
     if ranking is not None:
         click.echo("")
         _say(_sentence(ranking, found))
+
+
+def _newest(data: Path, isa: str) -> str:
+    """The newest run of a device that runs the code; the newest of all for a list of operations."""
+    from reportgen.runs import store
+    from reportgen.runs.schema import VALIDATION
+
+    if not isa:
+        return store.LATEST
+    for ref in store.list_runs(data):
+        code = "cuda" if ref.isa.startswith("sm_") else ref.isa
+        if code == isa and not ref.error and ref.kind != VALIDATION:
+            return str(ref.path)
+    what = "SASS" if isa == "cuda" else "x86-64"
+    raise UserError(
+        f"no run in '{data}' is of a device for {what} code.",
+        "Make one with 'reportgen collect', or name a model with --device.",
+    )
 
 
 def _bytes(text: str) -> float:
@@ -125,7 +142,8 @@ def _show(one: Estimate) -> None:
         for bound in one.bounds
     ]
     output.show(rows, ["bound", "cycles", "range", "why"], as_json=False)
-    _say(f"The model knows {one.covered:.0%} of {one.instructions:g} instructions.")
+    noun = "instruction" if one.instructions == 1 else "instructions"
+    _say(f"The model knows {one.covered:.0%} of {one.instructions:g} {noun}.")
     if one.unknown:
         _say(f"Unknown, and taken to cost as much as the others: {'; '.join(one.unknown)}.")
     alike = [share.title for share in one.operations if share.how.startswith("alike")]

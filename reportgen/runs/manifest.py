@@ -23,10 +23,11 @@ class Head(msgspec.Struct, frozen=True):
     """The few fields that a list of runs needs."""
 
     class Name(msgspec.Struct, frozen=True):
-        """Of the device only its id and name."""
+        """Of the device only its id, its name and its instruction set."""
 
         id: str = ""
         name: str = ""
+        isa: str = ""
 
     run: str = ""
     created: str = ""

@@ -27,6 +27,8 @@ class RunRef:
     error: str = ""
     kind: str = ""
     """`toolchain`, `validation`, or empty for a run of the suite on a device."""
+    isa: str = ""
+    """Of the device."""
 
 
 def list_runs(data_dir: Path) -> list[RunRef]:
@@ -128,4 +130,4 @@ def _reference(path: Path) -> RunRef:
     except BundleError as error:
         return RunRef(path.parent.name, path.name, path, error=str(error))
     kind = str(head.plan.get("kind", ""))
-    return RunRef(path.parent.name, path.name, path, head.created, kind=kind)
+    return RunRef(path.parent.name, path.name, path, head.created, kind=kind, isa=head.device.isa)

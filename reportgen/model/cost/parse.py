@@ -204,9 +204,8 @@ def _loop(name: str, isa: str, code: Sequence[Instruction], notes: Iterable[str]
             first, last = max(loops, key=lambda one: one[1] - one[0])
             chosen = list(code[first : last + 1])
             several = f", the longest of {len(loops)}" if len(loops) > 1 else ""
-            said.append(
-                f"the loop of {len(chosen)} instructions that ends with {chosen[-1].mnemonic}{several}"
-            )
+            what = "instruction" if len(chosen) == 1 else "instructions"
+            said.append(f"the loop of {len(chosen)} {what} that ends with {chosen[-1].mnemonic}{several}")
         else:
             said.append("the whole text, as if it were the body of a loop")
     if not chosen:

@@ -20,7 +20,8 @@ def notes(body: Sequence[Instruction]) -> list[str]:
     spills = sum(one.address is not None and one.address.base in STACK and bool(one.memory) for one in body)
     found = []
     if spills:
-        found.append(f"register pressure: {spills} accesses through the stack, as of spilled values")
+        accesses = "access" if spills == 1 else "accesses"
+        found.append(f"register pressure: {spills} {accesses} through the stack, as of spilled values")
     if vectors >= VECTORS // 2:
         found.append(f"register pressure: {vectors} vector registers are in use, of 16 (32 with AVX-512)")
     if general >= GENERAL:

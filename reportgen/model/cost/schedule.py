@@ -43,7 +43,7 @@ def schedule(counts: Mapping[str, float], uses: Uses, architecture: Architecture
     plain = {name: count for name, count in counts.items() if not CONVERSIONS.fullmatch(name)}
     without = schedule(plain, uses, architecture).span.value if len(plain) < len(counts) else value
     late = _late(counts, demands, architecture)
-    return Schedule(Span(max(low, slowest), value, value * late), busiest, width, value - without)
+    return Schedule(Span(min(max(low, slowest), value), value, value * late), busiest, width, value - without)
 
 
 def largest(work: Mapping[str, tuple[Demand, float]]) -> tuple[float, frozenset[str]]:

@@ -10,6 +10,9 @@ from click.testing import CliRunner, Result
 
 from reportgen.cli.main import main
 from reportgen.model.exports import json as model_json
+from tests.simulated.cpu import make_data
+from tests.simulated.instruction_points import latency_probes
+from tests.simulated.truth import CpuTruth
 from tests.unit.model.cost.machine import core
 
 SCALAR = """# items: 8
@@ -111,3 +114,15 @@ def test_a_model_of_a_newer_schema_is_refused(folder: Path) -> None:
     result = call(folder, "fp32_fma_256:8")
     assert result.exit_code == 4
     assert "has model schema 0; the first one is 1. Derive the model again" in result.stderr
+
+
+def test_without_a_device_the_newest_run_of_such_code_answers(folder: Path, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    here = make_data(CpuTruth(passes=2), 1, data, lambda truth: latency_probes(truth)[:2])
+    result = CliRunner().invoke(main, ["cost", str(folder / "one.s"), "--data", str(data)])
+    assert result.exit_code == 0
+    assert f"run {here.name}" in result.stdout
+    (folder / "k.sass").write_text("FFMA R0, R1, R2, R0 ;\n")
+    result = CliRunner().invoke(main, ["cost", str(folder / "k.sass"), "--data", str(data)])
+    assert result.exit_code == 2
+    assert f"no run in '{data}' is of a device for SASS code" in " ".join(result.stderr.split())
