@@ -18,6 +18,8 @@ from reportgen.status import Status
 METHOD = "bandwidth"
 UNIT = "byte/second"
 SHAPE = ("width", "blocks", "bytes")
+ONE = "one_multiprocessor"
+"""Ends metrics of a launch of one block, which has one multiprocessor and no other."""
 MAIN_PATHS = ("ca", "plain", "cg")
 """Paths by which levels are named, the first that was asked for; others have metrics of their own."""
 
@@ -29,6 +31,8 @@ def has_shape(evidence: Evidence) -> bool:
 
 def launch_bandwidth(evidence: Evidence, hierarchy: Hierarchy) -> list[Quantity]:
     """`<metric>.<level>.<kernel>`: the best launch of each kernel in each level.
+
+    `.one_multiprocessor` behind it: the best one of a single block.
 
     Points have settings `kernel`, `width`, `blocks`, `bytes` (of one array), work `bytes`.
     """
@@ -48,7 +52,13 @@ def launch_bandwidth(evidence: Evidence, hierarchy: Hierarchy) -> list[Quantity]
             reason = next(iter(refused.values()))
             return [evidence.without_value(stem, UNIT, METHOD, status=Status.INVALID, reason=reason)]
         return [evidence.without_value(stem, UNIT, METHOD)]
-    return [_best(evidence, f"{stem}.{level}.{kernel}", points) for (level, kernel), points in groups.items()]
+    result = []
+    for (level, kernel), points in groups.items():
+        result.append(_best(evidence, f"{stem}.{level}.{kernel}", points))
+        alone = [point for point in points if int(point.settings.get("blocks", 0)) == 1]
+        if alone and len(alone) < len(points):
+            result.append(_best(evidence, f"{stem}.{level}.{kernel}.{ONE}", alone))
+    return result
 
 
 def _best(evidence: Evidence, metric: str, points: list[Point]) -> Quantity:

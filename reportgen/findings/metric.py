@@ -18,6 +18,7 @@ SPILLING_KERNELS = frozenset({"nt_write", "nt_copy"})
 further in than memory."""
 
 ALL_CORES = "all_cores"
+ONE_MULTIPROCESSOR = "one_multiprocessor"
 
 
 class Kind(StrEnum):
@@ -78,7 +79,7 @@ class MetricId:
     """Second operation, bandwidth kernel, level of a ridge, size of a library call, load path, what a kernel
     takes, which of several numbers of a probe."""
     scope: str = ""
-    """`all_cores` or empty (one core)."""
+    """`all_cores` or empty (one core); of a GPU `one_multiprocessor` or empty (all of them)."""
     pages: str = ""
     """`4k` for the variant on small pages, else empty; of a TLB the distance of the addresses."""
 

@@ -150,7 +150,7 @@ def streams(truth: GpuTruth) -> Question:
     found = []
     for kernel, part in (("read", 1.0), ("copy", 0.9), ("triad", 0.92)):
         for size, best in ((1 << 25, truth.l2_rate), (1 << 30, truth.memory_rate)):
-            for blocks, share in ((1, 0.01), (128, 0.7), (1024, 1.0)):
+            for blocks, share in ((1, truth.one_share), (512, 0.7), (1024, 1.0)):
                 settings = {"kernel": kernel, "width": 16, "blocks": blocks, "bytes": size}
                 cycles = size / (best * part * share) * truth.clock_hz
                 point = ok_point(name, settings, work={"bytes": 64.0}, facts={"bytes_actual": size})

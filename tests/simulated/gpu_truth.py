@@ -68,6 +68,8 @@ class GpuTruth:
     memory_rate: float = 4.0e12
     """Bytes a second of the best launch."""
     l2_rate: float = 7.0e12
+    one_share: float = 0.01
+    """Of these rates, what one multiprocessor reaches while the others are idle."""
     register_file: int = 65536
     """Registers of a multiprocessor."""
     shared_bytes: int = 228 * KIB

@@ -50,6 +50,9 @@ SENTINEL = 0xFFFFFFFF
 MOST_READ = 1 << 20
 """Bytes of a matrix that are read back and compared."""
 FACTOR = 0.5
+MOVED = 1 << 29
+"""Bytes that a stream moves in a launch, or little less: the start of the launch is some per cent
+of the time that takes."""
 MOST_OF_TILE = 256
 """Elements of a tile, in each direction (CUDA Driver API, `cuTensorMapEncodeTiled`, `boxDim`)."""
 PITCH = 2
@@ -290,6 +293,10 @@ def _count(made: Passed, rest: str) -> Argument:
             raise Unsupported(f"{setup['bytes']} bytes are less than {made.blocks} blocks move at a time")
         made.facts["turns"] = turns
         return turns, 4
+    if rest == "rounds":
+        rounds = max(1, MOVED // (int(setup["bytes"]) * int(setup["arrays"])))
+        made.facts["rounds"] = rounds
+        return rounds, 4
     if rest.startswith("cells"):
         return LINE_CELLS, 4
     if rest == "words":

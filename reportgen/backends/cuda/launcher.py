@@ -196,7 +196,7 @@ def _repetitions(kind: str, setup: Setup, threads: int, blocks: int, passed: buf
     if kind == "kernel":
         return 1
     if kind == "stream":
-        return int(passed.facts["turns"]) * threads * blocks
+        return int(passed.facts["turns"]) * int(passed.facts["rounds"]) * threads * blocks
     teams = max(1, threads // int(setup.get("team", WARP)))
     if kind == "saturated":  # of one multiprocessor, while all are at work
         return int(setup["turns"]) * teams

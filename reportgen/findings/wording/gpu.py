@@ -192,14 +192,16 @@ def at_least(name: MetricId, quantity: Quantity) -> str:
 
 
 def bandwidth(name: MetricId, quantity: Quantity, kernel: str, counted: str) -> str:
-    """Measured: bytes a second of the whole device with the launch that was best."""
+    """Measured: bytes a second of the device, or of one multiprocessor, with the launch that was best."""
     verb = {"read": "read", "write": "wrote"}.get(name.part, "moved")
     details = quantity.details
     shape = ""
     if details.get("blocks") and details.get("width"):
-        shape = f", best with {details['blocks']} blocks and vectors of {details['width']} bytes"
+        blocks = "1 block" if details["blocks"] == 1 else f"{details['blocks']} blocks"
+        shape = f", best with {blocks} and vectors of {details['width']} bytes"
+    who = "One multiprocessor of the GPU, while the others were idle," if name.scope else "The GPU"
     return (
-        f"The GPU {verb} {amount(quantity)} in the {level(name.subject)} range with the {kernel} "
+        f"{who} {verb} {amount(quantity)} in the {level(name.subject)} range with the {kernel} "
         f"kernel{shape}; {counted}."
     )
 

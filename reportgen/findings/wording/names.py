@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from reportgen.findings.metric import ALL_CORES, Kind, MetricId, parse
+from reportgen.findings.metric import ALL_CORES, ONE_MULTIPROCESSOR, Kind, MetricId, parse
 from reportgen.findings.wording import gpu_names, vendor
 
 _LEVELS = {"l1": "L1", "l2": "L2", "l3": "L3", "dram": "DRAM"}
@@ -103,6 +103,8 @@ def apart(metric: MetricId) -> str:
     return "4 KiB pages" if metric.pages == "4k" else "pages"
 
 
+_TAKING_PART = {ALL_CORES: " on all cores", ONE_MULTIPROCESSOR: " for one multiprocessor"}
+"""Who moves the bytes, where it is not what is meant without saying."""
 _UNDER_LOAD = {
     Kind.BURST: "{} rate under load at first",
     Kind.SUSTAINED: "{} rate under load in the end",
@@ -157,7 +159,7 @@ def noun(metric: str, title: Callable[[str], str]) -> str:
             path = f" by the path {part}" if part else ""
             text = f"the {level(subject)} latency of the pointer chase{path}"
         case Kind.BANDWIDTH:
-            cores = " on all cores" if name.scope == ALL_CORES else ""
+            cores = _TAKING_PART.get(name.scope, "")
             text = f"the {kernel(part)} bandwidth of {level(subject)}{cores}"
         case Kind.PEAK:
             text = f"the {precision(subject)} peak"

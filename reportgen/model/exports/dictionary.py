@@ -164,6 +164,15 @@ ENTRIES: tuple[Entry, ...] = (
         caveat="Of the cores that may be used here, not of the package. Counts bytes as for one core.",
     ),
     Entry(
+        pattern="bandwidth.<level>.<kernel>.one_multiprocessor",
+        title="bandwidth of one multiprocessor",
+        unit="byte/second",
+        definition="Of a GPU, the same of a launch of one block: what one multiprocessor moves while the "
+        "others are idle.",
+        method="gpu",
+        caveat="The best of the vector widths that were tried, with 256 threads.",
+    ),
+    Entry(
         pattern="peak.<precision>",
         title="peak rate",
         unit="FLOP/second or OP/second",

@@ -1,4 +1,4 @@
-"""Bandwidth of every level and kernel, one core beside all cores."""
+"""Bandwidth of every level and kernel, one core beside all cores, a GPU beside one of its multiprocessors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Rate(msgspec.Struct, frozen=True):
     one_low: float | None = None
     one_high: float | None = None
     every: float | None = None
-    """With all cores at once."""
+    """With all cores at once; of a GPU, of whose launches `one` is the best, one multiprocessor."""
     every_low: float | None = None
     every_high: float | None = None
 
@@ -68,8 +68,7 @@ def draw(data: Bandwidth) -> str:
             best = max(value for value in (rate.one, rate.every) if value) if rate.one or rate.every else None
             if best:
                 axes.annotate(
-                    format_value(rate.one or best, "byte/second", 3)
-                    + (f" → {format_value(rate.every, 'byte/second', 3)}" if rate.one and rate.every else ""),
+                    _said(rate, best, data.cores),
                     (max(best, rate.one_high or 0.0, rate.every_high or 0.0), place),
                     xytext=(8, 0),
                     textcoords="offset points",
@@ -81,9 +80,19 @@ def draw(data: Bandwidth) -> str:
         axes.set_ylim(at - 0.4, -0.7)
         axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)
-        of_cores = f" (filled: 1 core, open: {data.cores} cores at once)" if data.cores else ", best launch"
+        of_cores = ", best launch (filled: all multiprocessors, open: one alone)"
+        if data.cores:
+            of_cores = f" (filled: 1 core, open: {data.cores} cores at once)"
         axes.set_xlabel(f"GB/s{of_cores}")
         return style.to_svg(figure)
+
+
+def _said(rate: Rate, best: float, cores: int) -> str:
+    text = format_value(rate.one or best, "byte/second", 3)
+    if not (rate.one and rate.every):
+        return text
+    second = format_value(rate.every, "byte/second", 3)
+    return f"{text} → {second}" if cores else f"{text}, one {second}"
 
 
 def _kernel(name: str) -> str:

@@ -186,6 +186,16 @@ def test_a_device_larger_than_every_launch_has_a_bound() -> None:
 
 
 @BOTH
+def test_one_multiprocessor_is_told_from_all(truth: GpuTruth) -> None:
+    for level, rate in (("l2", truth.l2_rate), ("dram", truth.memory_rate)):
+        for kernel, part in (("read", 1.0), ("copy", 0.9)):
+            assert near(found(truth)[f"bandwidth.{level}.{kernel}"], rate * part)
+            alone = found(truth)[f"bandwidth.{level}.{kernel}.one_multiprocessor"]
+            assert near(alone, rate * part * truth.one_share)
+            assert alone.details["blocks"] == 1
+
+
+@BOTH
 def test_a_chase_is_of_the_level_that_its_path_meets(truth: GpuTruth) -> None:
     both = found(truth)
     assert near(both["chase.l1.latency"], truth.l1_latency)

@@ -105,6 +105,7 @@ def test_nothing_of_a_sound_gpu_is_withheld() -> None:
         ("execution.launch_overhead.block", ("each further block", "between 1 and 16384")),
         ("kernel.sgemm.4096", ("The suite's kernel sgemm ran at", "counted by the work of the definition.")),
         ("bandwidth.dram.read", ("The GPU read", "best with 1024 blocks and vectors of 16 bytes")),
+        ("bandwidth.l2.read.one_multiprocessor", ("One multiprocessor of the GPU", "best with 1 block and")),
         ("peak.fp32", ("of one of its 132 multiprocessors while all of them worked", "times their")),
         ("peak.tensor_fp16", ("best tensor FP16 rate of the GPU",)),
         ("ridge.tensor_fp16.dram", ("measured tensor FP16 peak", "DRAM")),

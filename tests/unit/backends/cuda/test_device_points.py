@@ -11,6 +11,7 @@ import pytest
 from reportgen.backends.base import Batch, Order, Source
 from reportgen.backends.cuda import binding as cuda
 from reportgen.backends.cuda import chase, sampling, targets
+from reportgen.backends.cuda.buffers import MOVED
 from reportgen.backends.cuda.builder import CudaBuilder
 from reportgen.backends.cuda.clock import Pace
 from reportgen.backends.cuda.generator import CudaGenerator
@@ -127,7 +128,8 @@ def test_a_stream_is_timed_from_outside(launcher: tuple[CudaLauncher, HostGpu]) 
     launches = int(batch.facts["launches"])
     assert launches == 6
     moved = made.work["bytes"] * batch.columns["repetitions"][0] / launches
-    assert moved == 2 << 20
+    assert moved == MOVED  # in 256 rounds over two arrays of 1 MiB
+    assert batch.facts["rounds"] == 256
     # 50 microseconds a launch at 1.98 cycles a nanosecond
     assert set(batch.columns["ticks"]) == {round(launches * 50_000 * 1.98)}
     with pytest.raises(Unsupported, match="less than 1024 blocks move"):
