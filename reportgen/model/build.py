@@ -65,7 +65,7 @@ def build(run: Run, quantities: Iterable[Quantity], findings: Iterable[Finding])
         suite=run.suite.get("version", ""),
         environment=run.environment,
         instructions=tuple(_instructions(evidence, readable, facts, known)),
-        interference=tuple(_interference(readable, facts)),
+        interference=tuple(_interference(evidence, readable, facts)),
         memory=tuple(_levels(facts)),
         ceilings=tuple(_ceilings(readable, facts)),
         ridges=tuple(_of_kind(facts, Kind.RIDGE)),
@@ -157,8 +157,9 @@ def _likely_pipeline(partners: list[tuple[str, str]], findings: dict[str, Findin
     return competitors(others, left)
 
 
-def _interference(evidence: Evidence, facts: dict[str, Fact]) -> Iterator[Interference]:
-    for name, quantity in evidence.of_kind(Kind.INTERFERENCE):
+def _interference(evidence: Evidence, readable: Evidence, facts: dict[str, Fact]) -> Iterator[Interference]:
+    """Every pair with a usable index, read as its finding is: with all probes that measured the pair."""
+    for name, quantity in readable.of_kind(Kind.INTERFERENCE):
         reading = interference.read(evidence, quantity).name
         yield Interference(first=name.subject, second=name.part, index=facts[name.text], reading=reading)
 

@@ -87,6 +87,22 @@ def test_readings_of_pairs(healthy_model: Architecture) -> None:
     }
 
 
+def test_a_reading_rests_on_every_probe_of_the_pair_as_its_finding_does() -> None:
+    """Alone, the named probe could not tell: one kind takes 4.8 times as long as the other."""
+    named = {"first_count": 5.0, "second_count": 12.0, "cycles_first": 1.26, "cycles_second": 6.0,
+             "cycles_together": 6.0}  # fmt: skip
+    even = {"proportions": ({"first": 20.0, "second": 10.0, "cycles": 5.05},)}
+    metric = "interference.popcnt.fp32_fma"
+    once = quantity(metric, 0.0, low=-0.002, high=0.002, details=named)
+    again = quantity(
+        metric, 0.0, low=-0.002, high=0.002, probe="pipeline_interference/other", details=named | even
+    )
+    read = {len(some): {(p.first, p.second): p.reading for p in model(*some).interference}
+            for some in ((once,), (once, again))}  # fmt: skip
+    assert read[1]["popcnt", "fp32_fma"] == "cannot tell"
+    assert read[2]["popcnt", "fp32_fma"] == "separate"
+
+
 def test_levels_run_from_the_core_outwards(healthy_model: Architecture) -> None:
     assert [level.name for level in healthy_model.memory] == ["l1", "l2", "l3", "dram"]
     first = healthy_model.level("l1")
