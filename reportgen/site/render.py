@@ -20,7 +20,7 @@ from reportgen.roofline.workloads import place as place_workloads
 from reportgen.roofline.workloads import sheet_of
 from reportgen.runs import store
 from reportgen.runs.schema import VALIDATION
-from reportgen.site import address, catalogue, pictures, validations
+from reportgen.site import address, ahead, catalogue, pictures, validations
 from reportgen.site.address import Links
 from reportgen.site.catalogue import Entry, Shelf, shelve
 from reportgen.site.figures import roofline, roofline_across, roofline_record
@@ -132,6 +132,8 @@ class Renderer:
     def _render(self) -> Site:
         warnings: list[Warned] = []
         refs = store.list_runs(self.data)
+        runs = (ref.path for ref in refs if ref.kind != VALIDATION and not ref.error)
+        ahead.derive(self.results.missing(runs), self.cache)
         checked = self._checked(refs, warnings)
         shelves = shelve(
             [self._entry(ref, warnings) for ref in refs if ref.kind != VALIDATION],

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -33,6 +34,7 @@ log = logging.getLogger(__name__)
 STAGES = ("runs", "analysis", "roofline", "findings", "model")
 """Folders whose source decides what is derived."""
 
+KEPT = "result.json"
 EXPORTS = {one.file: one.what for one in registry.EXPORTS.values()} | {
     "findings.json": "findings with claim level, confidence, alternatives and evidence",
     "metrics.csv": "one row a metric: value, interval, unit, n, status, claim, confidence",
@@ -80,6 +82,14 @@ class Results:
         except (ReportgenError, OSError) as error:
             raise Unreadable(_public(str(error), path)) from None
 
+    def missing(self, paths: Iterable[Path]) -> list[Path]:
+        """Those of some bundles of which nothing is kept yet."""
+        return [
+            path
+            for path in paths
+            if (key := self.key(path)) not in self.reports and not (self.folder / key / KEPT).is_file()
+        ]
+
     def key(self, path: Path) -> str:
         """Digest of the bundle and of the code that derives from it."""
         parts = [self.digest(path / name) for name in (MANIFEST, SAMPLES, PROGRAMS)]
@@ -100,7 +110,7 @@ class Results:
         bundle = read.load(path)
         folder = self.folder / key
         try:
-            result = msgspec.json.decode((folder / "result.json").read_bytes(), type=Result)
+            result = msgspec.json.decode((folder / KEPT).read_bytes(), type=Result)
         except (FileNotFoundError, msgspec.DecodeError):
             result = self._derive(read.Bundle(path, bundle.run), folder)
         return Report(
@@ -136,7 +146,7 @@ class Results:
         }
         for name, content in exports.items():
             write_if_changed(folder / name, content)
-        write_if_changed(folder / "result.json", msgspec.json.encode(result))
+        write_if_changed(folder / KEPT, msgspec.json.encode(result))
         return result
 
     def _downloads(self, path: Path, folder: Path) -> tuple[Download, ...]:

@@ -169,12 +169,6 @@ def test_a_page_of_an_unchanged_run_is_made_once_and_again_when_it_or_the_progra
     assert render() > 0
 
 
-def test_two_renders_are_byte_identical(rendered: Rendered, tmp_path: Path) -> None:
-    links, url = rendered.renderer.links, rendered.renderer.site_url
-    Renderer(rendered.data, tmp_path / "cache", links, url).render()
-    assert tree(tmp_path / "cache") == tree(rendered.cache)
-
-
 def test_rendering_needs_neither_mkdocs_nor_matplotlib_nor_pandas_when_all_is_cached(
     rendered: Rendered,
 ) -> None:
