@@ -115,6 +115,9 @@ def estimate(body: Body, architecture: Architecture, size: float = 0.0, warps: i
     unknown = dict.fromkeys(one.text for one in body.instructions if not taken[one].known)
     number = sum(not taken[one].known for one in body.instructions)
     notes = [*body.notes, *pressure.notes(body.instructions), *_why(found)]
+    crossing = sum(splits.shares(body.instructions, bounds.line(architecture)).values())
+    if crossing:
+        notes.append(f"loads that lie in two cache lines: {crossing:.3g} a round, if arrays begin at one")
     return _together(
         body, architecture, [one for one in found if one is not None and one.cycles > 0], plan, counts, uses,
         total=len(body.instructions), covered=1 - number / len(body.instructions), unknown=tuple(unknown),

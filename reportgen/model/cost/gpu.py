@@ -35,6 +35,8 @@ Guide, "Compute Capabilities").  A measured rate is that of a multiprocessor."""
 LANE_REGISTERS = 512
 """32-bit registers that a scheduler has for each of its 32 lanes (64 K a multiprocessor, four schedulers)."""
 
+MOST_WARPS = 16
+"""That a scheduler holds on the largest devices, 64 a multiprocessor (the same section); others hold 8 or 12."""
 LANES = 32
 """Threads of a warp."""
 UNTOLD = 40.0
@@ -238,17 +240,15 @@ def registers(body: Sequence[Instruction]) -> int:
 
 
 def fitting(needed: int) -> int:
-    """Warps that a scheduler has registers for."""
-    return max(1, LANE_REGISTERS // max(1, needed))
+    """Warps that a scheduler holds, and has registers for."""
+    return min(MOST_WARPS, max(1, LANE_REGISTERS // max(1, needed)))
 
 
 def notes(body: Sequence[Instruction], one: Warp, architecture: Architecture, warps: int) -> list[str]:
     """What registers allow, how many warps hide the latencies, what is spilled, what memory moves."""
     needed = registers(body)
     most = fitting(needed)
-    found = [
-        f"{needed} registers a thread or more: by these a scheduler holds at most {_plural(most, 'warp')}"
-    ]
+    found = [f"{needed} registers a thread or more: a scheduler holds at most {_plural(most, 'warp')}"]
     if warps > most:
         found.append(
             f"occupancy: {warps} warps do not fit at once; they take {math.ceil(warps / most)} turns"
@@ -257,7 +257,7 @@ def notes(body: Sequence[Instruction], one: Warp, architecture: Architecture, wa
     if one.dependencies.value > each > 0:
         wanted = math.ceil(one.dependencies.value / each)
         said = f"occupancy: {wanted} warps of a scheduler hide the dependencies of each"
-        found.append(said if wanted <= most else f"{said}, more than the registers allow")
+        found.append(said if wanted <= most else f"{said}, more than fit at once")
     spilled = sum(bool(_LOCAL.fullmatch(each.mnemonic)) for each in body)
     if spilled:
         found.append(

@@ -117,7 +117,7 @@ def test_one_warp_waits_and_many_fill_the_scheduler() -> None:
     assert "XU pipeline: convert_fp32_int32" in next(b.why for b in one.bounds if b.name == "resources")
     assert estimate(body, SM90, warps=4).cycles == 32.0
     assert one.conversions == 3.0  # without it, 5 slots decide
-    assert "10 registers a thread or more: by these a scheduler holds at most 51 warps" in one.notes
+    assert "10 registers a thread or more: a scheduler holds at most 16 warps" in one.notes
     assert any("least distances, not latencies" in note for note in one.notes)
 
 
@@ -143,6 +143,8 @@ def test_registers_bound_the_warps_that_are_there_at_once() -> None:
     assert "3 turns of warps that do not fit at once" in waits[1].why
     assert "occupancy: 6 warps do not fit at once; they take 3 turns" in six.notes
     assert any(note.startswith("register pressure: 1 of the accesses") for note in six.notes)
+    assert "201 registers a thread or more: a scheduler holds at most 2 warps" in six.notes
+    assert gpu.fitting(4) == gpu.MOST_WARPS  # few registers do not make room for more
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,7 @@ def test_what_is_added_to_an_address_in_the_round_counts() -> None:
 
 def test_a_border_costs_what_was_measured() -> None:
     plain = resources(cost(STENCIL))
+    assert "loads that lie in two cache lines: 1 a round, if arrays begin at one" in cost(STENCIL).notes
     # a border a round, at 1 cycle instead of a half
     assert resources(cost(STENCIL, operation("l1_load_split_256", None, 1.0))) == pytest.approx(plain + 0.5)
     # where it is as fast as any other, nothing is added
