@@ -35,7 +35,7 @@ Facts = Mapping[str, int | float | str]
 
 def has_encoding(run: Run) -> bool:
     """Whether machine code of the run's device holds stall counts: that of NVIDIA GPUs does."""
-    return run.device.isa.startswith("sm_")
+    return run.device.gpu
 
 
 def encoded(run: Run, programs: Mapping[str, Program]) -> tuple[Quantity, ...]:

@@ -14,8 +14,8 @@ from reportgen.status import Status
 
 METHOD = "library"
 UNIT = "FLOP/second"
-GPU, VENDORS = "sm_", "kernel.vendor_"
-"""How names of GPU targets begin, and metrics of routines that its vendor wrote."""
+VENDORS = "kernel.vendor_"
+"""How metrics begin of routines that the device's vendor wrote."""
 REASON = "Library code: its machine code was not inspected."
 COUNTED = ("flop", "dram_bytes", "l2_bytes")
 """Facts `counter.<name>` of a point, passed on in the same way."""
@@ -43,7 +43,7 @@ def library(evidence: Evidence) -> list[Quantity]:
         if point.id not in rates:
             result.append(one.without_value(metric, UNIT, METHOD))
             continue
-        ours = evidence.run.device.isa.startswith(GPU) and not metric.startswith(VENDORS)
+        ours = evidence.run.device.gpu and not metric.startswith(VENDORS)
         interval = visit_interval(rates[point.id], pooled)
         moved = point.work.get("bytes", 0.0)
         details: dict[str, object] = {variable: size, "variable": variable, **stated, **point.work}

@@ -17,8 +17,6 @@ from reportgen.runs.schema import Point
 from reportgen.status import Status
 
 METHOD = "plateau"
-GPU = "sm_"
-"""How the names of GPU targets begin."""
 
 
 def peak(evidence: Evidence) -> list[Quantity]:
@@ -33,7 +31,7 @@ def peak(evidence: Evidence) -> list[Quantity]:
     if not usable:
         return [evidence.without_value(probe.metric, unit, METHOD)]
     per_cycle = {point.id: _rate(evidence.cycles(point), point.work[work]) for point in usable}
-    many = evidence.run.device.cores if evidence.run.device.isa.startswith(GPU) else 1
+    many = evidence.run.device.cores if evidence.run.device.gpu else 1
     per_second = without_trend(
         {point.id: _rate(evidence.seconds(point), many * point.work[work]) for point in usable},
         evidence.trend,

@@ -66,12 +66,12 @@ GPU_REPORTED_SIZE = (
 
 def boundary(device: Device) -> tuple[str, ...]:
     """What else can move the edge of a cache level on a device."""
-    return GPU_BOUNDARY if device.isa.startswith("sm_") else BOUNDARY
+    return GPU_BOUNDARY if device.gpu else BOUNDARY
 
 
 def reported(device: Device) -> tuple[str, ...]:
     """Why what is reported of a device and what was measured can differ."""
-    return GPU_REPORTED_SIZE if device.isa.startswith("sm_") else REPORTED_SIZE
+    return GPU_REPORTED_SIZE if device.gpu else REPORTED_SIZE
 
 
 def weigh(evidence: Evidence, quantity: Quantity) -> tuple[tuple[str, ...], tuple[str, ...]]:

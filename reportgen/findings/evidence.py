@@ -36,7 +36,7 @@ class Evidence:
     @property
     def gpu(self) -> bool:
         """Whether the device is a GPU: its rates are those of multiprocessors and launches, not of cores."""
-        return self.run.device.isa.startswith("sm_")
+        return self.run.device.gpu
 
     def usable(self, metric: str) -> Quantity | None:
         """The quantity of `metric` when it carries a finite value or bound."""

@@ -35,7 +35,7 @@ def roofline(
 
 def _published(run: Run) -> tuple[nominal.Stated, ...]:
     """Nominal figures of the same product; only of GPUs, whose roofs are those of the whole device."""
-    if not run.device.isa.startswith("sm_"):
+    if not run.device.gpu:
         return ()
     known = library().sources
     return nominal.published(

@@ -110,7 +110,7 @@ def roofs(quantities: Iterable[Quantity], device: Device | None = None) -> Roofs
         ),
         all_cores=_all_cores(memory, by_metric),
         cores=device.cores if device is not None else 1,
-        gpu=device is not None and device.isa.startswith("sm_"),
+        gpu=device is not None and device.gpu,
     )
 
 

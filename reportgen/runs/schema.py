@@ -61,6 +61,11 @@ class Device(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `l2_bytes`, `l3_bytes`, `line_bytes`, `page_bytes`, `family`, `model`, `stepping`,
     `hypervisor`, ..."""
 
+    @property
+    def gpu(self) -> bool:
+        """Whether it is a GPU: its rates are those of multiprocessors and launches, not of cores."""
+        return self.isa.startswith("sm_")
+
 
 class ProbeInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A probe as it was asked, frozen into the run so that a report needs no probe files."""

@@ -286,7 +286,7 @@ def courses(report: Report) -> sustained.Courses | None:
         if name.kind is not Kind.SUSTAINED or not details.get("rate"):
             continue
         stem = fact.metric.removesuffix(".sustained")
-        everything = "whole device" if report.run.device.isa.startswith("sm_") else "all cores at once"
+        everything = "whole device" if report.run.device.gpu else "all cores at once"
         burst, settling = report.fact(f"{stem}.burst"), report.fact(f"{stem}.settling_time")
         panels.append(
             sustained.Course(
