@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from reportgen.findings.metric import Kind, parse
-from reportgen.findings.wording.names import noun
 from reportgen.model.architecture import Fact
 from reportgen.site import blocks
 from reportgen.site.markup import Html
-from reportgen.site.tables import Cell, Column, Row, table
+from reportgen.site.sections import rows
+from reportgen.site.tables import Column, table
 from reportgen.site.view import Section, View, present, sentence
 
 COLUMNS = (
@@ -71,22 +71,7 @@ def _section(view: View, name: str, title: str, facts: list[Fact], caption: str,
     """Words, sentences, figure and table."""
     findings = [view.report.finding.get(fact.metric) for fact in facts]
     drawn = view.figure(name, sentence(findings[:4], caption), caption)
-    rows = (_row(view, fact) for fact in facts)
+    shown = (rows.row(view, fact) for fact in facts)
     what = f"{title}: every metric with its interval."
-    body = table(name, what, COLUMNS, rows, filtered=len(facts) > 20)
+    body = table(name, what, COLUMNS, shown, filtered=len(facts) > 20)
     return Section(name, title, present((view.intro(name), stated, drawn, body)))
-
-
-def _row(view: View, fact: Fact) -> Row:
-    text = noun(fact.metric, view.report.title).removeprefix("the ")
-    return Row(
-        (
-            Cell(view.term(fact.metric, text[:1].upper() + text[1:]), note=fact.metric),
-            blocks.number_cell(fact),
-            blocks.interval_cell(fact),
-            blocks.count_cell(fact.n),
-            blocks.standing_cell(fact),
-        ),
-        id=fact.metric,
-        kind="" if blocks.sort_key(fact) is not None else "rg-absent",
-    )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from reportgen.findings.metric import LEVELS, Kind, parse
-from reportgen.findings.wording.names import noun
 from reportgen.model.architecture import Fact
 from reportgen.site import blocks
 from reportgen.site.markup import element
+from reportgen.site.sections import rows
 from reportgen.site.sections.gpu import PATHS
 from reportgen.site.tables import Cell, Column, Row, table
 from reportgen.site.view import Section, View, present, sentence
@@ -72,25 +72,14 @@ def _place(fact: Fact) -> tuple[bool, int, int]:
 def _row(view: View, fact: Fact) -> Row:
     plain = parse(fact.metric)
     headed = _has_heading(view, fact)
-    name = view.term(fact.metric, _name(view, fact.metric))
+    name = view.term(fact.metric, rows.name(view, fact.metric))
     if headed:
-        name = element("a", _name(view, fact.metric), href=f"#{fact.metric}")
+        name = element("a", rows.name(view, fact.metric), href=f"#{fact.metric}")
     return Row(
-        (
-            Cell(name, note=fact.metric),
-            blocks.number_cell(fact),
-            blocks.interval_cell(fact),
-            blocks.count_cell(fact.n),
-            blocks.standing_cell(fact),
-        ),
+        (Cell(name, note=fact.metric), *rows.cells(fact)),
         id="" if headed else plain.text,
-        kind="" if blocks.sort_key(fact) is not None else "rg-absent",
+        kind=rows.kind(fact),
     )
-
-
-def _name(view: View, metric: str) -> str:
-    text = noun(metric, view.report.title).removeprefix("the ")
-    return text[:1].upper() + text[1:]
 
 
 def _has_heading(view: View, fact: Fact) -> bool:
@@ -103,4 +92,4 @@ def _headed(view: View, fact: Fact) -> Section | None:
         return None
     own = view.findings([view.report.finding[fact.metric]])
     small = view.stated([f"{fact.metric}_4k"])
-    return Section(fact.metric, _name(view, fact.metric), present((*own, small)))
+    return Section(fact.metric, rows.name(view, fact.metric), present((*own, small)))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from reportgen.findings.metric import UNDER_LOAD, parse
-from reportgen.findings.wording.names import noun
 from reportgen.model.architecture import Fact
 from reportgen.site import blocks
-from reportgen.site.tables import Cell, Column, Row, table
+from reportgen.site.sections import rows
+from reportgen.site.tables import Column, table
 from reportgen.site.view import Section, View, present, sentence
 
 COLUMNS = (
@@ -43,7 +43,7 @@ def section(view: View) -> Section | None:
         "sustained",
         "Rates under load for seconds.",
         COLUMNS,
-        (_row(view, fact) for fact in found),
+        (rows.row(view, fact) for fact in found),
     )
     parts = (
         view.intro("sustained"),
@@ -53,18 +53,3 @@ def section(view: View) -> Section | None:
         *view.findings(slowing),
     )
     return Section("sustained", "Burst and sustained", present(parts))
-
-
-def _row(view: View, fact: Fact) -> Row:
-    text = noun(fact.metric, view.report.title).removeprefix("the ")
-    return Row(
-        (
-            Cell(view.term(fact.metric, text[:1].upper() + text[1:]), note=fact.metric),
-            blocks.number_cell(fact),
-            blocks.interval_cell(fact),
-            blocks.count_cell(fact.n),
-            blocks.standing_cell(fact),
-        ),
-        id=fact.metric,
-        kind="" if blocks.sort_key(fact) is not None else "rg-absent",
-    )
