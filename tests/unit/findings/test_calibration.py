@@ -73,9 +73,6 @@ def test_of_the_findings_given_0_9_nine_in_ten_hold() -> None:
     sure = [holds for confidence, holds in every if confidence >= 0.9]
     assert len(sure) > 300
     assert sum(sure) / len(sure) >= 0.9
-    less = [holds for confidence, holds in every if confidence < 0.9]
-    if less:
-        assert sum(less) / len(less) <= sum(sure) / len(sure) + 0.05
 
 
 @pytest.mark.parametrize("name", DEVICES)
