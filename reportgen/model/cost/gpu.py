@@ -36,7 +36,7 @@ LANE_REGISTERS = 512
 """32-bit registers that a scheduler has for each of its 32 lanes (64 K a multiprocessor, four schedulers)."""
 
 MOST_WARPS = 16
-"""That a scheduler holds on the largest devices, 64 a multiprocessor (the same section); others hold 8 or 12."""
+"""That a scheduler holds on the largest devices, 64 a multiprocessor (same section); on others 8 or 12."""
 LANES = 32
 """Threads of a warp."""
 UNTOLD = 40.0
