@@ -36,7 +36,9 @@ def command() -> None:
     """
 
 
-@command.command("list")
+@command.command(
+    "list", epilog="\b\nExamples:\n  reportgen runs list\n  reportgen runs list --data runs/ --json"
+)
 @_data
 @_json
 def list_(data: Path, as_json: bool) -> None:
@@ -62,6 +64,8 @@ def list_(data: Path, as_json: bool) -> None:
         }
         for ref in store.list_partial(data)
     ]
+    if not as_json:  # to the minute, so that a run's name is whole in 80 columns
+        rows = [row | {"created": row["created"][:16].replace("T", " ")} for row in rows]
     empty = f"No run in '{data}'; 'reportgen collect' makes one."
     output.show(rows, ["device", "run", "created", "state"], as_json, empty=empty)
 
@@ -70,7 +74,9 @@ def _sealed(kind: str) -> str:
     return "sealed, validation of the cost model" if kind == "validation" else "sealed"
 
 
-@command.command("show")
+@command.command(
+    "show", epilog="\b\nExamples:\n  reportgen runs show latest\n  reportgen runs show RUN --json"
+)
 @click.argument("run")
 @_data
 @_json
@@ -97,7 +103,9 @@ def show(run: str, data: Path, as_json: bool) -> None:
     click.echo(f"\n{summary.time_line(found)}")
 
 
-@command.command("verify")
+@command.command(
+    "verify", epilog="\b\nExamples:\n  reportgen runs verify\n  reportgen runs verify data/DEVICE/RUN"
+)
 @click.argument("runs", nargs=-1)
 @_data
 @_json

@@ -81,6 +81,11 @@ def test_every_command_has_help_with_examples(name: str) -> None:
             assert option.help
 
 
+@pytest.mark.parametrize("name", ["list", "show", "verify"])
+def test_what_runs_can_do_has_examples(name: str) -> None:
+    assert f"  reportgen runs {name}" in call("runs", name, "--help").stdout
+
+
 def test_version_and_unknown_commands() -> None:
     assert call("--version").stdout == f"reportgen {__version__}\n"
     assert call("measure").exit_code == 2
@@ -137,7 +142,10 @@ def test_probes_are_listed_with_their_questions() -> None:
 def test_runs_are_listed_shown_and_verified(data: Path, tmp_path: Path) -> None:
     (row,) = json.loads(call("runs", "list", "--data", data, "--json").stdout)
     assert row["state"] == "sealed"
-    assert row["run"] in call("runs", "list", "--data", data).stdout
+    table = call("runs", "list", "--data", data).stdout
+    assert row["run"] in table
+    assert row["created"][:16].replace("T", " ") in table
+    assert row["created"] not in table
     shown = call("runs", "show", "latest", "--data", data)
     assert "unstable" in shown.stdout
     assert "Too few samples" in shown.stdout
