@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from reportgen.analysis.evidence import Evidence, by_pass, numbers, passes_that_agree
+from reportgen.analysis.gpu_bank_widths import wide
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import Array, Interval, Visits, pooled_interval, symmetric
 from reportgen.runs.schema import Point
@@ -22,7 +23,7 @@ LANES = 32
 CANDIDATES = (8, 16, 32, 64)
 """Numbers of banks that are tried."""
 WORD = 4
-"""Bytes of a bank's word; wider loads are taken apart and are not used here."""
+"""Bytes of a bank's word; wider loads are read with the number of banks that these give."""
 LINEAR = 0.05
 """Largest residual, relative, of time over the number of lanes that meet."""
 LEAST = 4
@@ -34,7 +35,10 @@ def degree(stride: int, banks: int) -> int:
 
 
 def banks(evidence: Evidence) -> list[Quantity]:
-    """`<metric>.banks`, `.conflict` and `.latency`; points have settings `stride` and `width`."""
+    """`<metric>.banks`, `.conflict` and `.latency`, then those of wider loads.
+
+    Points have settings `stride` and `width`.
+    """
     stem = evidence.probe.metric
     usable = [
         point for point in evidence.usable()
@@ -54,18 +58,21 @@ def banks(evidence: Evidence) -> list[Quantity]:
         "cycles": numbers(cycles),
         "degree": [degree(stride, best) for stride in strides_of(usable)],
     }
+    if (
+        residual <= LINEAR
+        and each * (max(degree(stride, best) for stride in strides_of(usable)) - 1) <= LINEAR * base
+    ):
+        return [
+            evidence.without_value(
+                f"{stem}.banks", "count", METHOD, status=Status.UNSUPPORTED, details=details,
+                reason="All strides take the same time: lanes that meet in one bank cost nothing that shows.",
+            )
+        ]  # fmt: skip
     if residual > LINEAR or each <= 0:
         return [
             evidence.without_value(
                 f"{stem}.banks", "count", METHOD, status=Status.UNSTABLE, details=details,
                 reason=f"No number of banks explains all strides; {best} is off by {residual:.1%}.",
-            )
-        ]  # fmt: skip
-    if each * (max(degree(stride, best) for stride in strides_of(usable)) - 1) <= LINEAR * base:
-        return [
-            evidence.without_value(
-                f"{stem}.banks", "count", METHOD, status=Status.UNSUPPORTED, details=details,
-                reason="All strides take the same time: lanes that meet in one bank cost nothing that shows.",
             )
         ]  # fmt: skip
     meeting = [degree(stride, best) for stride in strides_of(usable)]
@@ -76,13 +83,14 @@ def banks(evidence: Evidence) -> list[Quantity]:
     passes = passes_that_agree(by_pass(alone), latency)
     slope = symmetric(each, residual * base / (LANES - 1) + latency.half)
     found = (("banks", "count", count, usable), ("conflict", "cycle", slope, usable))
-    return [
+    stated = [
         evidence.quantity(
             f"{stem}.{name}", unit, METHOD, interval, points,
             linearity=residual, passes=passes, details=details,
         )
         for name, unit, interval, points in (*found, ("latency", "cycle", latency, single))
     ]  # fmt: skip
+    return stated + wide(evidence, best)
 
 
 def strides_of(points: list[Point]) -> list[int]:

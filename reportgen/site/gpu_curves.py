@@ -125,11 +125,8 @@ def _pressure(report: Report, stem: str, title: str, across: str) -> Iterator[Pa
             line = _line(details, "setting", key)
             if line:
                 lines[name] = line
-        ends = [(fact.low, fact.high) for fact, _ in steps]
         sizes = details.get("variable") == "dynamic_bytes"
-        yield from _panel(
-            title, across, "warps of a multiprocessor", lines, sizes=sizes, ends=ends, steps=True
-        )
+        yield from _panel(title, across, "warps of a multiprocessor", lines, sizes=sizes, steps=True)
 
 
 def _launches(report: Report) -> Iterator[Panel]:

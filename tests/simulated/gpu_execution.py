@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from reportgen.analysis.gpu_bank_widths import passes
 from reportgen.backends.cuda.generator_crowd import EACH, STAY
 from reportgen.backends.cuda.occupancy import occupancy
 from tests.simulated.asked import ok_point
@@ -54,6 +55,12 @@ def bank_sweep(truth: GpuTruth) -> Question:
         each = truth.shared_latency + truth.conflict * (lanes - 1)
         point = ok_point(name, {"width": 4, "stride": stride}, work={"steps": 64.0})
         found.append(Simulated(point, (64 * each + EMPTY,)))
+    for width, more in ((8, 2.0), (16, 6.0)):
+        for stride in (1, 2, 3, 4, 5, 8, 16, 32, 33):
+            further = passes(stride, width, truth.banks) - passes(1, width, truth.banks)
+            each = truth.shared_latency + more + truth.wide_pass * further
+            point = ok_point(name, {"width": width, "stride": stride}, work={"steps": 64.0})
+            found.append(Simulated(point, (64 * each + EMPTY,)))
     return asked(name), found
 
 

@@ -34,6 +34,8 @@ class GpuTruth:
     banks: int = 32
     shared_latency: float = 23.0
     conflict: float = 2.0
+    wide_pass: float = 2.0
+    """Cycles of a further pass over the banks, of loads of 8 and 16 bytes a lane."""
     near: float = 200.0
     far: float = 360.0
     """Equal to `near` where the cache is in one piece."""

@@ -40,6 +40,14 @@ def banks(name: MetricId, quantity: Quantity) -> str:
         )
     if name.part == "conflict":
         return f"Each further lane of a warp that meets in one bank of shared memory adds {amount(quantity)}."
+    kind, _, width = name.part.partition("_")
+    if kind == "conflict":
+        return f"With {width} bytes a lane each further pass over the banks adds {amount(quantity)}."
+    if width:
+        return (
+            f"A load of {width} bytes a lane from shared memory that needs no more passes over the banks "
+            f"than its bytes do, and whose address is the previous result, takes {amount(quantity)}."
+        )
     return (
         f"A load from shared memory whose lanes fall into different banks and whose address is the previous "
         f"result takes {amount(quantity)}."

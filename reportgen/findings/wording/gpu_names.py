@@ -36,6 +36,14 @@ BANKS = {
     "banks": "the number of banks of shared memory",
     "conflict": "the cost of a further lane in one bank of shared memory",
     "latency": "the latency of a load from shared memory without conflict",
+    **{
+        f"latency_{width}": f"the latency of a load of {width} bytes a lane without conflict"
+        for width in (8, 16)
+    },
+    **{
+        f"conflict_{width}": f"the cost of a further pass over the banks for {width} bytes a lane"
+        for width in (8, 16)
+    },
 }
 BLOCKS = {
     "alone": "the number of blocks that run as fast as one alone",

@@ -156,6 +156,22 @@ ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
         "Of all lanes of a warp; a single lane is memory.shared.l1.latency.",
     ),
     (
+        "execution.shared_bank_strides.latency_<width>",
+        "shared memory, wide loads",
+        "cycle",
+        "Cycles of a dependent load of 8 or 16 bytes a lane that needs the fewest passes over the banks.",
+        "gpu",
+        "Such loads go by halves or quarters of a warp; see the number of banks.",
+    ),
+    (
+        "execution.shared_bank_strides.conflict_<width>",
+        "cost of a further pass",
+        "cycle",
+        "Cycles that each further pass over the banks adds to a load of 8 or 16 bytes a lane.",
+        "gpu",
+        "Passes follow from the stride and the number of banks that loads of one word found.",
+    ),
+    (
         "execution.register_pressure.<step>",
         "step of register pressure",
         "count",

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from reportgen.analysis.derive import derive, quantities
+from reportgen.analysis.gpu_bank_widths import passes
 from reportgen.analysis.quantity import Quantity
 from reportgen.collect.runner import Options, collect
 from reportgen.roofline.ridges import ridges
@@ -70,6 +71,36 @@ def test_banks_and_what_meeting_costs(truth: GpuTruth) -> None:
     assert near(found(truth)[f"{stem}.conflict"], truth.conflict, 0.05)
     if truth is TRUTH:
         assert near(found(truth)[f"{stem}.latency"], truth.shared_latency)
+
+
+def test_passes_over_the_banks_by_hand() -> None:
+    # words of one half or quarter of a warp lie side by side, then all in one bank or two
+    assert [passes(1, width, 32) for width in (4, 8, 16)] == [1, 2, 4]
+    assert [passes(3, width, 32) for width in (4, 8, 16)] == [1, 2, 4]
+    assert [passes(2, width, 32) for width in (4, 8, 16)] == [2, 4, 8]
+    assert [passes(32, width, 32) for width in (4, 8, 16)] == [32, 32, 32]
+
+
+@BOTH
+def test_wide_loads_take_passes_over_the_banks(truth: GpuTruth) -> None:
+    stem = "execution.shared_bank_strides"
+    for width, more in ((8, 2.0), (16, 6.0)):
+        assert near(found(truth)[f"{stem}.latency_{width}"], truth.shared_latency + more)
+        assert near(found(truth)[f"{stem}.conflict_{width}"], truth.wide_pass, 0.05)
+
+
+def test_wide_loads_that_passes_do_not_explain_have_no_number() -> None:
+    name, points = bank_sweep(TRUTH)
+    bent = [
+        replace(one, cycles=(one.cycles[0] * 2,))
+        if one.point.settings == {"width": 8, "stride": 3} else one
+        for one in points
+    ]  # fmt: skip
+    run, rows = make(TRUTH, asked=[(name, bent)])
+    got = {one.metric: one for one in quantities(run, pa.table(rows))}
+    assert got["execution.shared_bank_strides.latency_8"].status is Status.UNSTABLE
+    assert "do not explain all strides" in got["execution.shared_bank_strides.conflict_8"].reason
+    assert got["execution.shared_bank_strides.latency_16"].status is Status.OK
 
 
 def test_lanes_that_cost_nothing_show_no_banks() -> None:

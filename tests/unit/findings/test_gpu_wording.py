@@ -88,6 +88,8 @@ def test_nothing_of_a_sound_gpu_is_withheld() -> None:
         ("execution.warp_count_sweep.fp32_fma.1", ("on one multiprocessor with 1 chain a warp", "16 warps")),
         ("execution.shared_bank_strides.banks", ("fits 32 banks",)),
         ("execution.shared_bank_strides.conflict", ("Each further lane",)),
+        ("execution.shared_bank_strides.latency_16", ("A load of 16 bytes a lane", "passes over the banks")),
+        ("execution.shared_bank_strides.conflict_8", ("With 8 bytes a lane each further pass",)),
         ("execution.block_count_sweep.alone", ("Up to 132 blocks", "from 160 on")),
         ("execution.block_count_sweep.crowded", ("In a launch of 1024 blocks",)),
         ("execution.register_pressure.1", ("Between 32 and 40 registers", "from about", "limits fewer")),
