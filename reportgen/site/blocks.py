@@ -212,7 +212,7 @@ def evidence(item: Finding, *, brief: bool = False) -> Html:
     if item.points and not brief:
         shown = join((code(point) for point in item.points[:6]), ", ")
         rows.append((f"{len(item.points)} points", join((shown, " …" if len(item.points) > 6 else ""))))
-    if not brief:
+    if not brief and item.metrics:
         rows.append(("metrics", join((code(metric) for metric in item.metrics[:8]), ", ")))
     return join((before, fold("Evidence", facts(rows))))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from textwrap import fill, shorten
+from textwrap import wrap
 
 import msgspec
 
@@ -95,9 +95,8 @@ def draw(data: HeatMap) -> str:
         short = [name.replace("_", " ") for name in across]
         middles = [place + 0.5 for place in range(rows)]
         axes.set_xticks(middles[:count], short, rotation=50, ha="left", rotation_mode="anchor", fontsize=8.5)
-        axes.set_yticks(
-            middles, [fill(shorten(title, 40, placeholder=" …"), 22) for title in data.titles], fontsize=8.5
-        )
+        titles = ("\n".join(wrap(title, 22, max_lines=2, placeholder=" …")) for title in data.titles)
+        axes.set_yticks(middles, list(titles), fontsize=8.5)
         axes.xaxis.tick_top()
         axes.tick_params(length=0)
         for side in axes.spines.values():

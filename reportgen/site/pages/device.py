@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from reportgen import __version__
+from reportgen.runs.schema import Run
 from reportgen.site import address, templating
 from reportgen.site.catalogue import Entry, Shelf
 from reportgen.site.pages import Page
@@ -148,7 +149,7 @@ def card(view: View) -> list[tuple[str, object]]:
         ("measured", f"{run.created[:16].replace('T', ' ')} UTC"),
         ("driver" if "driver" in run.environment else "kernel", kernel),
         ("clock seen" if view.report.evidence.gpu else "core clock seen", clock),
-        ("suite", f"version {run.suite.get('version', '–')}, {run.suite.get('digest', '')[:12]}"),
+        ("suite", _suite(run)),
         ("reportgen", f"{__version__} derived this page"),
         ("run", run.run),
         ("probes", states.summary(view)),
@@ -158,6 +159,12 @@ def card(view: View) -> list[tuple[str, object]]:
     if run.device.backend == "simulated":
         rows.append(("note", "a simulated device of known truth, not hardware"))
     return rows
+
+
+def _suite(run: Run) -> str:
+    """Version of the suite, and the head of its digest."""
+    digest = run.suite.get("digest", "")[:12]
+    return f"version {run.suite.get('version', '–')}{f', {digest}' if digest else ''}"
 
 
 def _card_of_target(view: View) -> list[tuple[str, object]]:
@@ -171,7 +178,7 @@ def _card_of_target(view: View) -> list[tuple[str, object]]:
         ("compiler", f"{tools.get('compiler', '–')} {tools.get('compiler_version', '')}".strip()),
         ("disassembler", f"nvdisasm {tools.get('nvdisasm', '–')}"),
         ("built", f"{run.created[:16].replace('T', ' ')} UTC"),
-        ("suite", f"version {run.suite.get('version', '–')}, {run.suite.get('digest', '')[:12]}"),
+        ("suite", _suite(run)),
         ("reportgen", f"{__version__} derived this page"),
         ("run", run.run),
         ("probes", states.summary(view)),

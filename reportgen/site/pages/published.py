@@ -18,7 +18,7 @@ from reportgen.units import format_interval, format_value
 COLUMNS = (
     Column("device"),
     Column("quantity"),
-    Column("value", number=True, note="below it, as the source prints it"),
+    Column("value", number=True, note="below it, as the source prints it where that differs"),
     Column("kind"),
     Column("tier", note="A may support or contradict a finding, B is only shown"),
     Column("conditions"),
@@ -59,11 +59,12 @@ def _row(figure: Figure, shelf: Library, here: str, links: Links) -> Row:
         shelf.sources[figure.source].short, links.to(here, address.PUBLISHED, source_anchor(figure.source))
     )
     place = _place(figure.address)
+    printed = "" if figure.printed == shown else figure.printed
     return Row(
         (
             Cell(join((figure.device, _below(core.title))), note=core.architecture),
             Cell(anchor(figure.quantity, links.term(here, figure.metric)), note=figure.metric),
-            Cell(join((shown, _below(_quoted(figure.printed)))), sort=figure.value),
+            Cell(join((shown, _below(_quoted(printed)))), sort=figure.value),
             Cell(figure.kind.value),
             Cell(figure.tier.value, note="" if decides(figure) else "decides nothing"),
             Cell(_quoted(figure.conditions)),
