@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from reportgen import __version__
 from reportgen.model.architecture import Architecture, Fact
 from reportgen.model.exports import dictionary
 from reportgen.model.exports.finite import require_finite
@@ -68,5 +67,5 @@ def _row(architecture: Architecture, fact: Fact) -> tuple[Value, ...]:
         fact.value, fact.low, fact.high, fact.unit, fact.n, str(fact.status), fact.reason,
         str(fact.claim) if claimed else "", fact.confidence if claimed else None, fact.modes,
         fact.method, fact.probe, entry.definition if entry else "", entry.caveat if entry else "",
-        architecture.device, architecture.run, architecture.created, __version__,
+        architecture.device, architecture.run, architecture.created, architecture.reportgen,
     )  # fmt: skip
