@@ -120,7 +120,7 @@ def command(
     _show(found)
     click.echo(f"Sealed: {bundle.path}")
     if resumed:
-        click.echo(f"Time was over before all was visited. Go on with: {resumed}")
+        click.echo(f"Not all was visited. Go on with: {resumed}")
 
 
 def _write(folder: Path, files: dict[str, bytes]) -> None:
