@@ -12,6 +12,7 @@ from reportgen.analysis import interference as arrangements
 from reportgen.backends import gates
 from reportgen.backends.cpu.clock import CALIBRATION_CYCLES, CANARY_INSTRUCTIONS, LONG_CHAIN, SHORT_CHAIN
 from reportgen.backends.cpu.preparation import WINDOW_SECONDS
+from reportgen.backends.cuda import holding
 from reportgen.findings import confidence, crosschecks, interference
 from reportgen.findings.gates import GATES
 from reportgen.findings.metric import Kind
@@ -143,6 +144,7 @@ def test_the_page_of_sustained_rates_gives_the_constants() -> None:
     assert written["loosest interval"] == percent(sustained.LOOSE)
     assert float(written["robust deviations"]) == sustained.NOISE
     assert written["window"] == f"{1000 * WINDOW_SECONDS:g} ms"
+    assert written["window on a GPU"] == f"{1000 * holding.WINDOW_SECONDS:g} ms"
     assert written["visit"] == f"{load_suite().definitions['roofline/sustained_fp32'].seconds:g} s"
 
 
