@@ -269,7 +269,7 @@ def _mnemonics(form: str) -> set[str]:
 def _special(one: Instruction, width: str) -> str:
     """Instructions whose operands decide: between register files, and the conversions that cross them."""
     general = any(re.fullmatch(r"r(8|16|32|64)", kind) for kind in one.operands)
-    if width and re.fullmatch(r"v?cvtt?s[sd]2u?si|v?cvtu?si2s[sd]", one.mnemonic):
+    if re.fullmatch(r"v?cvtt?s[sd]2u?si|v?cvtu?si2s[sd]", one.mnemonic):
         return "convert_fp64_int64"
     if width and general and "movmsk" in one.mnemonic:
         return "move_mask_256"

@@ -43,6 +43,7 @@ TAKEN = [
     ("vpshufb ymm0, ymm1, ymm2", "shuffle_bytes_256", True),
     ("vmovq rax, xmm0", "move_general_vector", True),
     ("vcvttsd2si rax, xmm0", "convert_fp64_int64", True),
+    ("vcvttsd2si rax, [rsi]", "convert_fp64_int64 l1_load", True),
 ]
 FREE = ["xor eax, eax", "nop", "vzeroupper", "prefetcht0 [rsi]"]
 UNKNOWN = ["cpuid", "vpgatherdd ymm0, [rsi+ymm1*4], ymm2", "call rax", "vaesenc xmm0, xmm1, xmm2"]
