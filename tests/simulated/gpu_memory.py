@@ -20,11 +20,12 @@ def distances(truth: GpuTruth) -> Question:
 def working_set(truth: GpuTruth) -> Question:
     name = "memory_hierarchy/working_set_sweep"
     found = []
-    for path in ("cg", "ca"):
+    for path in ("cg", "ca", "texture"):
+        longer = truth.texture_longer if path == "texture" else 0.0
         for eighth in range(13 * 4, 30 * 4):
             size = int(2 ** (eighth / 4)) // 128 * 128
-            inner = truth.l1_latency if path == "ca" and size <= truth.l1_bytes else truth.l2_latency
-            each = inner if size <= truth.l2_bytes else truth.memory_latency
+            inner = truth.l1_latency if path != "cg" and size <= truth.l1_bytes else truth.l2_latency
+            each = longer + (inner if size <= truth.l2_bytes else truth.memory_latency)
             settings = {"path": path, "bytes": size}
             point = ok_point(name, settings, work={"steps": 64.0}, facts={"bytes_actual": size})
             found.append(Simulated(point, (64 * each * 8 + EMPTY,), 8))
@@ -35,11 +36,12 @@ def chases(truth: GpuTruth) -> Question:
     """The middle of every level, by paths that meet the first one and by one that passes it by."""
     name = "memory_hierarchy/pointer_chasing"
     found = []
-    for path in ("plain", "ca", "cg", "nc", "volatile"):
+    for path in ("plain", "ca", "cg", "nc", "volatile", "texture"):
+        longer = truth.texture_longer if path == "texture" else 0.0
         for size in (16 * KIB, 4 * MIB, 512 * MIB):
             first = truth.read_only_latency if path == "nc" else truth.l1_latency
             inner = first if path not in ("cg", "volatile") and size <= truth.l1_bytes else truth.l2_latency
-            each = inner if size <= truth.l2_bytes else truth.memory_latency
+            each = longer + (inner if size <= truth.l2_bytes else truth.memory_latency)
             settings = {"path": path, "bytes": size}
             point = ok_point(name, settings, work={"steps": 64.0}, facts={"bytes_actual": size})
             found.append(Simulated(point, (64 * each * 8 + EMPTY,), 8))

@@ -47,6 +47,8 @@ class GpuTruth:
     l1_latency: float = 40.0
     read_only_latency: float = 40.0
     """Of the first level by the read-only path."""
+    texture_longer: float = 40.0
+    """Cycles that a load takes longer as a texture, from whatever level."""
     l2_latency: float = 270.0
     memory_latency: float = 800.0
     line: int = 128

@@ -149,6 +149,13 @@ def test_levels_by_path(truth: GpuTruth) -> None:
     assert near(both["memory.l2.latency"], truth.l2_latency)
     # past the first level there is one edge less
     assert near(both["memory.cg.l1.latency"], truth.l2_latency)
+    # a texture meets all levels, through a unit that takes its time
+    for level, latency in (("l1", truth.l1_latency), ("l2", truth.l2_latency)):
+        assert near(both[f"memory.texture.{level}.latency"], latency + truth.texture_longer)
+    end = both["memory.texture.l1.capacity"]
+    assert end.low is not None
+    assert end.high is not None
+    assert end.low <= truth.l1_bytes <= end.high
 
 
 def test_bandwidth_comes_with_its_launch() -> None:
