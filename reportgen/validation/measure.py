@@ -16,7 +16,7 @@ import msgspec
 
 from reportgen.backends import registry
 from reportgen.backends.base import Backend
-from reportgen.collect import interruption
+from reportgen.collect import interruption, lock
 from reportgen.collect.plan import Recorded
 from reportgen.collect.progress import Progress, Silent
 from reportgen.collect.runner import Interrupted, Options, Outcome, choose, collect
@@ -80,6 +80,8 @@ def validate(asked: Asked, progress: Progress | None = None, backend: Backend | 
         glob,
     )
     architecture = _model(asked, device, backend, shown)
+    with lock.hold(options.data / device.id, device.id):
+        pass  # a folder that refuses, or another run, is told before the minutes of asking the others
     try:
         remarks = _predicted(subjects, architecture, device, asked.tools, shown)
     except KeyboardInterrupt:

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from reportgen.cli.main import main
+from reportgen.collect import lock
 from reportgen.collect.interruption import find as find_interrupted
 from reportgen.collect.progress import Silent
 from reportgen.collect.runner import Interrupted, Options, Outcome, collect
@@ -67,6 +68,22 @@ def outcome(data: Path, tools: Path) -> Outcome:
 @pytest.fixture(scope="module")
 def found(outcome: Outcome, data: Path) -> Validation:
     return stored.derived(read.load(outcome.path), data, str(data / "model.json"))
+
+
+def test_what_cannot_be_measured_is_told_before_the_others_are_asked(
+    data: Path, tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reportgen.validation.measure.ask", lambda *_: pytest.fail("another model was asked"))
+
+    def into(folder: Path) -> Asked:
+        one = asked(data, tools)
+        return dataclasses.replace(one, collect=dataclasses.replace(one.collect, data=folder))
+
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RunRefused, match="is not a folder"):
+        validate(into(tmp_path / "file"), backend=Loops())
+    with lock.hold(tmp_path / DEVICE.id, DEVICE.id), pytest.raises(RunRefused, match="another run"):
+        validate(into(tmp_path), backend=Loops())
 
 
 def test_the_run_is_a_sound_bundle_of_its_own_kind(outcome: Outcome) -> None:
