@@ -86,7 +86,7 @@ def draw(data: WorkingSet) -> str:
             _plateau(axes, plateau, data)
         axes.set_xlabel("working set")
         axes.set_ylabel("cycles per dependent load")
-        axes.legend(loc="lower right", frameon=False)
+        axes.legend(loc="lower right", facecolor=style.PAPER, edgecolor="none", framealpha=1)
         return style.to_svg(figure)
 
 

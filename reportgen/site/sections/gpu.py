@@ -5,7 +5,7 @@ from __future__ import annotations
 from reportgen.findings.metric import Kind, parse
 from reportgen.model.architecture import Fact
 from reportgen.site import blocks
-from reportgen.site.markup import Html
+from reportgen.site.markup import Html, fold, join
 from reportgen.site.sections import rows
 from reportgen.site.tables import Column, table
 from reportgen.site.view import Section, View, present, sentence
@@ -32,6 +32,8 @@ PATHS = (
 """Kinds in the order of the table; `sections.memory` leaves them to this section."""
 TOLD = (Kind.SECTOR, Kind.DISTANCE, Kind.BULK)
 """Kinds whose sentences stand above the figure; of the others the table says enough."""
+FEW_STEPS = 4
+"""So many steps are told openly; the sentences of more are alike, and folded."""
 
 
 def execution(view: View) -> Section | None:
@@ -39,7 +41,12 @@ def execution(view: View) -> Section | None:
     facts = _facts(view, EXECUTION)
     if not facts:
         return None
-    stated = view.stated(fact.metric for fact in facts)
+    steps = [fact.metric for fact in facts if parse(fact.metric).kind is Kind.STEP]
+    others = view.stated(fact.metric for fact in facts if fact.metric not in steps)
+    told = view.stated(steps)
+    if len(steps) > FEW_STEPS:
+        told = fold(f"{len(steps)} steps of the warps that stay on a multiprocessor", told)
+    stated = join((others, told))
     caption = "Curves over the warps and blocks of a launch; bands are intervals in which a step lies."
     return _section(view, "execution", "Multiprocessors", facts, caption, stated)
 
