@@ -126,7 +126,7 @@ def _show(one: Estimate) -> None:
     from reportgen.units import significant
 
     unit = "cycle" if significant(one.cycles) == "1" else "cycles"
-    rounds = f"{significant(one.cycles)} {unit} a round ({significant(one.low)} … {significant(one.high)})"
+    rounds = f"{significant(one.cycles)} {unit} a round ({significant(one.low)} … {_end(one.high)})"
     each = (
         f", {significant(one.cycles / one.items)} for each of {one.items:g} results" if one.items != 1 else ""
     )
@@ -145,7 +145,8 @@ def _show(one: Estimate) -> None:
     noun = "instruction" if one.instructions == 1 else "instructions"
     _say(f"The model knows {one.covered:.0%} of {one.instructions:g} {noun}.")
     if one.unknown:
-        _say(f"Unknown, and taken to cost as much as the others: {'; '.join(one.unknown)}.")
+        so = "and taken to cost as much as the others" if one.covered > 0 else "so that the range is open"
+        _say(f"Unknown, {so}: {'; '.join(one.unknown)}.")
     alike = [share.title for share in one.operations if share.how.startswith("alike")]
     if alike:
         _say(f"Taken as one that was measured: {', '.join(alike)}.")
@@ -158,6 +159,12 @@ def _show(one: Estimate) -> None:
         _say(f"Note: {note}.")
 
 
+def _end(cycles: float) -> str:
+    from reportgen.units import significant
+
+    return significant(cycles) if math.isfinite(cycles) else "open"
+
+
 def _say(sentence: str) -> None:
     """A sentence, broken between words where there is a terminal."""
     click.echo(textwrap.fill(sentence, output.columns(), break_long_words=False, break_on_hyphens=False))
@@ -167,7 +174,8 @@ def _sentence(ranking: Ranking, found: list[Estimate]) -> str:
     if ranking.verdict == "cannot tell":
         between = ""
         if ranking.ratio > 0:
-            reach = f"{ranking.low:.2f} … {ranking.high:.2f}"
+            high = f"{ranking.high:.2f}" if math.isfinite(ranking.high) else "any number of"
+            reach = f"{ranking.low:.2f} … {high}"
             between = f" (the second takes {reach} times as many cycles a result as the first)"
         return f"The model cannot tell which costs less: {ranking.why}{between}."
     first, second, factors = found[0], found[1], (ranking.low, ranking.ratio, ranking.high)

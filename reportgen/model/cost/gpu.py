@@ -248,7 +248,11 @@ def notes(body: Sequence[Instruction], one: Warp, architecture: Architecture, wa
     """What registers allow, how many warps hide the latencies, what is spilled, what memory moves."""
     needed = registers(body)
     most = fitting(needed)
-    found = [f"{needed} registers a thread or more: a scheduler holds at most {_plural(most, 'warp')}"]
+    found = []
+    if needed:
+        found.append(
+            f"{needed} registers a thread or more: a scheduler holds at most {_plural(most, 'warp')}"
+        )
     if warps > most:
         found.append(
             f"occupancy: {warps} warps do not fit at once; they take {math.ceil(warps / most)} turns"

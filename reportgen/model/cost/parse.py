@@ -113,14 +113,19 @@ def _parse(name: str, text: str, intel: bool | None) -> Body:
             f"'{name}' is PTX, which is compiled once more.", "Give the SASS: 'cuobjdump -sass FILE'."
         )
     x86 = bool(_AT_AND_T.search(code)), bool(_INTEL.search(code))
-    if not any(x86) and not _X86_BARE.search(code):
+    if intel is None and not any(x86) and not _X86_BARE.search(code):
         if _AARCH64.search(code):
             raise Unreadable(f"'{name}' is AArch64 code.", _UNSUPPORTED_ISA)
         for other, pattern in _OTHERS:
             if pattern.search(code):
                 raise Unreadable(f"'{name}' is {other} code.", _UNSUPPORTED_ISA)
-        raise Unreadable(f"'{name}' is of no instruction set that is known here.", _UNSUPPORTED_ISA)
-    if _AARCH64.search(code) and not x86[0]:
+        try:  # x87 instructions and the like name no register
+            return x86_bodies([(name, text, True)])[0]
+        except Unreadable:
+            raise Unreadable(
+                f"'{name}' is of no instruction set that is known here.", _UNSUPPORTED_ISA
+            ) from None
+    if intel is None and _AARCH64.search(code) and not x86[0]:
         raise Unreadable(f"'{name}' is AArch64 code.", _UNSUPPORTED_ISA)
     return x86_bodies([(name, text, not x86[0] if intel is None else intel)])[0]
 

@@ -78,6 +78,15 @@ def test_unknown_instructions_are_named(folder: Path) -> None:
     assert "Unknown, and taken to cost as much as the others: cpuid." in result.stdout
 
 
+def test_where_nothing_is_known_the_range_is_open(folder: Path) -> None:
+    (folder / "odd.s").write_text("fsin\nfcos\n")
+    result = call(folder, str(folder / "odd.s"))
+    assert "… open)" in result.stdout
+    assert "Unknown, so that the range is open: fsin; fcos." in result.stdout
+    found = json.loads(call(folder, str(folder / "odd.s"), "--json").stdout)["estimates"][0]
+    assert (found["covered"], found["high"]) == (0.0, None)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
