@@ -155,7 +155,11 @@ class Renderer:
 
     def _entry(self, ref: store.RunRef, warnings: list[Warned]) -> Entry:
         try:
-            return Entry(ref.device, ref.run, self.results.report(ref.path))
+            report = self.results.report(ref.path)
+            device, run = report.run.device.id, report.run.run
+            if (device, run) != (ref.device, ref.run):  # its pages would take the place of another's
+                raise Unreadable(f"this is run {run} of {device}; its folder must be {device}/{run}")
+            return Entry(ref.device, ref.run, report)
         except Unreadable as error:
             warnings.append(Warned(ref.device, ref.run, str(error)))
             return Entry(ref.device, ref.run, None, str(error))

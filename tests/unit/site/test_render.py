@@ -235,6 +235,19 @@ def test_a_device_of_which_nothing_can_be_read_still_has_a_page(
     assert "could not be read" in (renderer.cache / "pages" / address.DEVICES).read_text()
 
 
+def test_a_folder_of_another_name_takes_no_runs_place(
+    rendered: Rendered, copied: tuple[Path, Renderer]
+) -> None:
+    data, renderer = copied
+    device, run = device_of(rendered), rendered.newer.name
+    (data / device / run).rename(data / device / "the good one")
+    site = renderer.render()
+    (warning,) = site.warnings
+    assert (warning.device, warning.run) == (device, "the good one")
+    assert f"its folder must be {device}/{run}" in warning.message
+    assert rendered.older.name in (renderer.cache / "pages" / address.device_page(device)).read_text()
+
+
 def test_a_run_that_is_gone_leaves_no_page(rendered: Rendered, copied: tuple[Path, Renderer]) -> None:
     data, renderer = copied
     device = device_of(rendered)
