@@ -174,8 +174,8 @@ def _sentence(ranking: Ranking, found: list[Estimate]) -> str:
     if ranking.verdict == "cannot tell":
         between = ""
         if ranking.ratio > 0:
-            high = f"{ranking.high:.2f}" if math.isfinite(ranking.high) else "any number of"
-            reach = f"{ranking.low:.2f} … {high}"
+            most = f"{ranking.high:.2f}" if math.isfinite(ranking.high) else "any number of"
+            reach = f"{ranking.low:.2f} … {most}"
             between = f" (the second takes {reach} times as many cycles a result as the first)"
         return f"The model cannot tell which costs less: {ranking.why}{between}."
     first, second, factors = found[0], found[1], (ranking.low, ranking.ratio, ranking.high)
