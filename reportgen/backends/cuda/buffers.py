@@ -27,18 +27,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reportgen.backends.cuda import chase
 from reportgen.backends.cuda.binding import MAP_BYTES, Argument, Binding
 from reportgen.backends.cuda.chase import Chase, Setup
+from reportgen.backends.cuda.contents import own_addresses, random_values, typed
 from reportgen.errors import LaunchError, Unsupported
 
 SLOTS = 64
 """Values a thread has in `input` and `output`."""
 THREADS = 1024
 """Distance of two slots, in elements."""
-CELL_BYTES = 16
 CELLS_BYTES = 1 << 18
 LINE_CELLS = 528
 """Words of 8 bytes from one line of the distance matrix to the next: an odd number of lines."""
@@ -53,22 +52,14 @@ FACTOR = 0.5
 MOVED = 1 << 29
 """Bytes that a stream moves in a launch, or little less: the start of the launch is some per cent
 of the time that takes."""
+BY_BLOCK = 1 << 26
+"""Bytes that one block moves in a launch at most, but for arrays that are larger: half a millisecond."""
 MOST_OF_TILE = 256
 """Elements of a tile, in each direction (CUDA Driver API, `cuTensorMapEncodeTiled`, `boxDim`)."""
 PITCH = 2
 """Rows of a tile lie so many of their lengths apart: it is cut out of a wider matrix."""
 COPY_WINDOWS = 16
 """Bulk copies of a launch."""
-
-TYPES: dict[str, type[np.generic]] = {
-    "unsigned short": np.uint16,
-    "int": np.int32,
-    "unsigned": np.uint32,
-    "long long": np.int64,
-    "unsigned long long": np.uint64,
-    "float": np.float32,
-    "double": np.float64,
-}
 
 
 @dataclass
@@ -216,21 +207,15 @@ def _clocks(made: Passed, rest: str) -> Argument:
     return made.clocks, 8
 
 
-def _typed(rest: str) -> np.dtype[np.generic]:
-    if rest not in TYPES:
-        raise LaunchError(f"this launcher knows no C type '{rest}'")
-    return np.dtype(TYPES[rest])
-
-
 def _input(made: Passed, rest: str) -> Argument:
-    dtype = _typed(rest)
+    dtype = typed(rest)
     address = made.allocate(SLOTS * THREADS * dtype.itemsize)
     made.binding.write(address, random_values(rest, SLOTS * THREADS, made.rng).tobytes())
     return address, 8
 
 
 def _output(made: Passed, rest: str) -> Argument:
-    dtype = _typed(rest)
+    dtype = typed(rest)
     one_thread = made.setup.get("kind") in ("chase", "trace", "l2_matrix", "bulk")
     # blocks of a crowd are many, and all write the same
     own = 0 if made.setup.get("kind") == "crowd" else made.threads * made.blocks
@@ -294,7 +279,8 @@ def _count(made: Passed, rest: str) -> Argument:
         made.facts["turns"] = turns
         return turns, 4
     if rest == "rounds":
-        rounds = max(1, MOVED // (int(setup["bytes"]) * int(setup["arrays"])))
+        moved = min(MOVED, BY_BLOCK * made.blocks)
+        rounds = max(1, moved // (int(setup["bytes"]) * int(setup["arrays"])))
         made.facts["rounds"] = rounds
         return rounds, 4
     if rest.startswith("cells"):
@@ -326,7 +312,7 @@ def _tensor_map(made: Passed, _rest: str) -> Argument:
 def _random(made: Passed, kind: str, size: int) -> int:
     """Memory of random words: where equal ones are compressed, that must not help."""
     address = made.allocate(size)
-    each = np.dtype(TYPES[kind]).itemsize
+    each = typed(kind).itemsize
     block = random_values(kind, min(BLOCK_BYTES, size + each - 1) // each, made.rng).tobytes()[:size]
     made.binding.write(address, block)
     for start in range(len(block), size, len(block)):
@@ -342,7 +328,7 @@ def _element(made: Passed) -> str:
 def _elements(made: Passed, rest: str) -> Argument:
     """A matrix or a vector; what the last one holds is read back, and restored before every sample."""
     kind = _element(made)
-    size = np.dtype(TYPES[kind]).itemsize
+    size = typed(kind).itemsize
     for name in rest.split():
         size *= int(made.setup[name])
     address = _random(made, kind, size)
@@ -387,20 +373,3 @@ _MAKERS: dict[str, Callable[[Passed, str], Argument]] = {
     "setting": _setting,
     "clocks": _clocks,
 }
-
-
-def random_values(kind: str, count: int, rng: np.random.Generator) -> NDArray[np.generic]:
-    """Random values of a C type: floats in [0.5, 1), words that are finite as packed floats too."""
-    dtype = np.dtype(TYPES[kind])
-    if dtype.kind == "f":
-        return (0.5 + rng.random(count) / 2).astype(dtype)
-    words = rng.integers(0, 1 << 32, size=(count + 1) * dtype.itemsize // 4 + 2, dtype=np.uint32) & 0x3FFF3FFF
-    words = words[: len(words) // 2 * 2]
-    return words.view(dtype)[:count]
-
-
-def own_addresses(address: int, size: int) -> NDArray[np.uint64]:
-    """64-bit words; every other one, 16 bytes apart, is its own address."""
-    words = np.zeros(size // 8, dtype=np.uint64)
-    words[::2] = np.arange(address, address + size, CELL_BYTES, dtype=np.uint64)
-    return words
