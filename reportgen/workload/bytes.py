@@ -77,7 +77,7 @@ def traffic(graph: Graph, rows: Iterable[Row]) -> Traffic:
         if kind not in whole:
             whole[kind] = _reads_all(kind)
         moved = by_op.get(op)
-        if op.outs and not any(tensor.size for tensor in op.outs):  # an expert without a token, say
+        if op.outs and _empty(op.outs):  # an expert without a token, say
             by_op[op] = 0
             continue
         if whole[kind]:
@@ -204,6 +204,11 @@ def unfused_bytes(op: Op, graph: Graph) -> int:
         return _mixture_bytes(op)
     moved = _operands(op, graph)
     return moved - _appended(op) if is_fused_attention(kind) else moved
+
+
+def _empty(outs: tuple[Tensor, ...]) -> bool:
+    """Whether no result has an element."""
+    return all([0 in tensor.shape for tensor in outs])  # noqa: C419 - most have one, a generator costs more
 
 
 def _operands(op: Op, graph: Graph) -> int:

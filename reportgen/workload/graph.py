@@ -148,11 +148,11 @@ class Graph:
         Raises:
             UserError: the graph is cyclic; the message names operations on the cycle.
         """
-        needed = set(self.outputs)
-        later: set[Tensor] = set()  # made by an operation further on
+        needed: set[Tensor | None] = set(self.outputs)
+        later: set[Tensor | None] = set()  # made by an operation further on
         kept = []
         for op in reversed(self.ops):
-            reads = op.reads
+            reads = op.reads if op.bodies else op.ins  # an input that is not there is made by none
             later.update(op.outs)
             if not later.isdisjoint(reads):
                 return self._depth_first()
@@ -206,7 +206,8 @@ def weights(graph: Graph) -> Iterator[Tensor]:
     pending = [graph]
     while pending:
         for op in pending.pop().order:
-            pending.extend(body.graph for body in op.bodies)
+            if op.bodies:
+                pending.extend(body.graph for body in op.bodies)
             for tensor in op.ins:
                 if tensor is None or tensor.role != "weight":
                     continue

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import msgspec
 
-from reportgen.workload.graph import Graph, Op, Tensor, total_bytes, weights
+from reportgen.workload.graph import Graph, Tensor, total_bytes, weights
 from reportgen.workload.rules import is_view
 
 ORDER = "operations in the order of the graph; inputs from the start, outputs to the end"
@@ -48,8 +48,12 @@ def peak_activations(graph: Graph) -> tuple[int, str]:
     base: dict[Tensor, Tensor] = {}  # view -> tensor with the memory
     last: dict[Tensor, int] = {}
     order = graph.order
+    views: dict[str, bool] = {}  # kinds of which an operation can be a view
     for position, op in enumerate(order):
-        if _shares(op):
+        kind = op.kind
+        if kind not in views:
+            views[kind] = kind == "DequantizeLinear" or is_view(kind)
+        if views[kind] and op.given and not op.bodies:
             for out in op.outs:
                 base[out] = base.get(op.given[0], op.given[0])
         for tensor in op.reads if op.bodies else op.ins:
@@ -77,9 +81,3 @@ def peak_activations(graph: Graph) -> tuple[int, str]:
             peak, where = live + inner, op.label
         live -= dying[position]
     return peak, where
-
-
-def _shares(op: Op) -> bool:
-    if op.kind != "DequantizeLinear" and not is_view(op.kind):
-        return False
-    return bool(op.given) and not op.bodies

@@ -67,13 +67,10 @@ class Names:
 
     def tensor(self, name: str) -> Tensor | None:
         """The tensor of a name, looked up outwards."""
-        names: Names | None = self
-        while names is not None:
-            found = names.tensors.get(name)
-            if found is not None:
-                return found
-            names = names.outer
-        return None
+        found = self.tensors.get(name)
+        if found is not None or self.outer is None:
+            return found
+        return self.outer.tensor(name)
 
     def constant(self, name: str) -> Value | None:
         """Its numbers, if it is a small constant; read from the file when first asked for."""
