@@ -29,6 +29,7 @@ from reportgen.runs.schema import (
     Run,
 )
 from reportgen.status import USABLE, Status
+from reportgen.validation import exports
 from reportgen.validation import record as validation
 from tests.simulated.cpu import make_bundle
 from tests.simulated.instruction_points import latency_probes
@@ -113,3 +114,7 @@ def test_the_example_reads_a_bundle_without_reportgen(
         name.rsplit("=", 1)[1]: float(cycles) for name, cycles in printed.items() if "integer_add#" in name
     }
     assert (steps["192"] - steps["48"]) / 144 == pytest.approx(1.0, rel=0.02)
+
+
+def test_the_columns_of_a_validation_are_those_of_its_file() -> None:
+    assert tuple(rows("Columns of validation.csv")) == exports.HEAD
