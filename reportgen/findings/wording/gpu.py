@@ -219,7 +219,7 @@ def peak(name: MetricId, quantity: Quantity, precision: str, operation: str = ""
     how = f" with “{operation}”" if operation else ""
     if name.kind is Kind.PEAK_PER_CYCLE:
         return f"The most {precision} work that one multiprocessor did per cycle was {amount(quantity)}{how}."
-    many, blocks = (int(quantity.details.get(name, 0)) for name in ("multiprocessors", "blocks"))
+    many, blocks = (int(quantity.details.get(key, 0)) for key in ("multiprocessors", "blocks"))
     if many:
         busy = "while all of them worked" if blocks >= many else "while the others were idle"
         return (
@@ -246,5 +246,5 @@ BUILDERS = {
 }
 """Kind -> the builder of its sentence."""
 
-COUNTED = (Kind.STEP, Kind.BLOCKS)
+OWN_BOUND = (Kind.STEP, Kind.BLOCKS)
 """Kinds whose bound has a sentence of its own."""

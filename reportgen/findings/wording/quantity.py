@@ -24,7 +24,7 @@ def sentence(evidence: Evidence, quantity: Quantity) -> str:
     if len(quantity.modes) > 1:
         return general.modes(phrase, quantity, of_the_body="repetition of the body" in quantity.reason)
     if quantity.status is Status.CENSORED and name.kind not in (Kind.THROUGHPUT, Kind.WARPS):
-        if name.kind in gpu.COUNTED:
+        if name.kind in gpu.OWN_BOUND:
             return gpu.at_least(name, quantity)
         return general.at_least(phrase, quantity)
     return _by_kind(evidence, name, quantity, phrase)
