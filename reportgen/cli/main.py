@@ -31,7 +31,7 @@ COMMANDS = {
     "count": "Count FLOP and bytes of a model in an ONNX file.",
     "selfcheck": "Compare the counting of work with known right values.",
     "doctor": "What is missing on this machine, and the remedy.",
-    "schema": "Write the JSON Schemas of all files.",
+    "schema": "Write the JSON Schemas of runs and of what is derived.",
 }
 """Name -> short help; the command itself is `reportgen.cli.<name>:command`."""
 
