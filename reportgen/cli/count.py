@@ -76,8 +76,7 @@ def command(
     """
     from reportgen.workload.count import count
 
-    if not model.exists():
-        raise UserError(f"There is no file '{model}'.", "Give the path of an ONNX file.")
+    check_there(model)
     if rules is not None:
         _load_rules(rules)
     counted = count(model, dict(dims), strict=strict)
@@ -89,6 +88,22 @@ def command(
         shares = counted.by_module(depth) if by == "module" else counted.by_kind()
         click.echo("")
         _breakdown(shares, by)
+
+
+def check_there(model: Path) -> None:
+    """Say that a model is not there before the packages that read it are looked for.
+
+    Raises:
+        UserError: it is not there, or the system refuses to look.
+    """
+    try:
+        there = model.exists()
+    except OSError as error:  # a folder that is not ours, a name longer than the system takes
+        raise UserError(
+            f"'{model}' cannot be read ({error.strerror}).", "Give the path of an ONNX file."
+        ) from None
+    if not there:
+        raise UserError(f"There is no file '{model}'.", "Give the path of an ONNX file.")
 
 
 def _load_rules(path: Path) -> None:

@@ -145,11 +145,14 @@ def _machine() -> Iterator[Check]:
 
 
 def _folder(data: Path) -> Iterator[Check]:
-    there = data
-    while not there.exists():
-        there = there.parent
-    name = f"folder {data}"
-    if not there.is_dir() or not os.access(there, os.W_OK):
+    name, there = f"folder {data}", data
+    try:
+        while not there.exists():
+            there = there.parent
+        refused = not there.is_dir() or not os.access(there, os.W_OK)
+    except OSError:  # a folder that may not be looked into, a name longer than the system takes
+        refused = True
+    if refused:
         yield (name, MISSING, f"'{there}' cannot be written", "Name another folder with --data DIR.")
         return
     free = shutil.disk_usage(there).free

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from reportgen.cli.count import check_there
 from reportgen.errors import UserError
 from reportgen.roofline.points import Point
 
@@ -27,8 +28,7 @@ def counted(
     from reportgen.workload.count import count
     from reportgen.workload.work import CONVENTION_FLOP, CONVENTION_MAC
 
-    if not path.is_file():
-        raise UserError(f"There is no file '{path}'.", "Give the path of an ONNX file.")
+    check_there(path)
     found = count(path, dims)
     points = layers.points(found, path.stem, level, precision, depth)
     if not points:

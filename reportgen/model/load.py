@@ -29,9 +29,14 @@ def load_architecture(path_or_device: str | Path, data: Path) -> Architecture:
             is not read here.
     """
     path = Path(path_or_device)
-    for file in (path, path / MODEL):
-        if file.is_file() and file.suffix == ".json" and file.name != "run.json":
-            return _read(file)
+    try:
+        for file in (path, path / MODEL):
+            if file.suffix == ".json" and file.name != "run.json" and file.is_file():
+                return _read(file)
+    except OSError as error:  # a folder that is not ours, a name longer than the system takes
+        raise BundleError(
+            f"'{path}' cannot be read ({error.strerror}).", "Check its name and its permissions."
+        ) from None
     return derive_bundle(read.load(store.resolve(data, str(path_or_device)))).architecture
 
 

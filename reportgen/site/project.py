@@ -51,7 +51,13 @@ def write(data: Path, out: Path | None, cache: Path, source: Path) -> Path:
         UserError: `data` is no folder; `out` holds something that is no built site, or the runs; `out` or the
             cache cannot be written.
     """
-    if not data.is_dir():
+    try:
+        there = data.is_dir()
+    except OSError as error:
+        raise UserError(
+            f"'{data}' cannot be read ({error.strerror}).", "Name another folder with --data."
+        ) from None
+    if not there:
         raise UserError(
             f"there is no folder '{data}'.", "'reportgen collect' makes one; name it with --data."
         )

@@ -86,6 +86,32 @@ def test_what_runs_can_do_has_examples(name: str) -> None:
     assert f"  reportgen runs {name}" in call("runs", name, "--help").stdout
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("count", "{}"),
+        ("roofline", "{}.onnx", "--device", "latest"),
+        ("cost", "fp32_fma:1", "--device", "{}"),
+        ("export", "{}", "--format", "csv"),
+        ("derive", "{}", "--out", "out"),
+        ("runs", "list", "--data", "{}"),
+        ("site", "--data", "{}"),
+        ("site", "--out", "{}"),
+    ],
+    ids=" ".join,
+)
+def test_what_the_system_refuses_to_look_at_is_one_line(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name that is too long is refused to root too, unlike a folder of somebody else."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").mkdir()
+    result = call(*(word.format("x" * 5000) for word in words))
+    assert "(File name too long)" in one_line(result, result.exit_code)
+    assert result.exit_code in (2, 4)
+    assert call("doctor", "--data", "x" * 5000).exit_code == 3
+
+
 def test_version_and_unknown_commands() -> None:
     assert call("--version").stdout == f"reportgen {__version__}\n"
     assert call("measure").exit_code == 2
