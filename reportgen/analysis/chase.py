@@ -28,7 +28,7 @@ def pointer_chase(evidence: Evidence, hierarchy: Hierarchy, curve: Curve | None)
     usable = evidence.usable()
     if not usable:
         return [evidence.without_value(evidence.probe.metric, UNIT, METHOD)]
-    times = {point.id: _per_step(evidence, point) for point in usable}
+    times = {point.id: evidence.cycles_per_step(point) for point in usable}
     result: dict[str, Quantity] = {}
     for point in evidence.points:
         aimed = str(point.settings.get("level", ""))
@@ -57,11 +57,6 @@ def pointer_chase(evidence: Evidence, hierarchy: Hierarchy, curve: Curve | None)
         interval = visit_interval(time, scatter_at(curve, size), evidence.systematic)
         result[metric] = _stated(one, metric, point, interval, time, hierarchy)
     return list(result.values())
-
-
-def _per_step(evidence: Evidence, point: Point) -> Visits:
-    cycles = evidence.cycles(point)
-    return Visits(cycles.centres / point.work.get("steps", 1.0), cycles.counts, cycles.ids)
 
 
 def _stated(

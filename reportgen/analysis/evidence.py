@@ -89,6 +89,10 @@ class Evidence:
             self.seen[point.id] = visits(timing.cycles, timing.passes)
         return self.seen[point.id]
 
+    def cycles_per_step(self, point: Point) -> Visits:
+        """Cycles per step (load, store, instruction of a chain) of a usable point, by visit."""
+        return self.cycles(point).over(point.work["steps"])
+
     def seconds(self, point: Point) -> Visits:
         """Seconds per repetition of a usable point, by visit."""
         timing = self.timings[point.id]

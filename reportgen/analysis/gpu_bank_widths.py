@@ -12,7 +12,7 @@ import numpy as np
 
 from reportgen.analysis.evidence import Evidence, by_pass, numbers, passes_that_agree
 from reportgen.analysis.quantity import Quantity
-from reportgen.analysis.robust import Interval, Visits, pooled_interval, symmetric
+from reportgen.analysis.robust import Interval, pooled_interval, symmetric
 from reportgen.runs.schema import Point
 from reportgen.status import Status
 
@@ -62,7 +62,7 @@ def _of_width(evidence: Evidence, width: int, banks: int) -> list[Quantity]:
     needed = np.array([passes(int(point.settings["stride"]), width, banks) for point in usable], dtype=float)
     if len(usable) < LEAST or len(set(needed)) < 2:
         return [evidence.without_value(names[0], "cycle", METHOD)]
-    taken = [_per_step(evidence, point) for point in usable]
+    taken = [evidence.cycles_per_step(point) for point in usable]
     cycles = np.array([one.value for one in taken])
     further = needed - needed.min()
     each, base = (float(value) for value in np.polyfit(further, cycles, 1))
@@ -95,8 +95,3 @@ def _of_width(evidence: Evidence, width: int, banks: int) -> list[Quantity]:
         )
         for name, interval, points in stated
     ]
-
-
-def _per_step(evidence: Evidence, point: Point) -> Visits:
-    cycles = evidence.cycles(point)
-    return Visits(cycles.centres / point.work["steps"], cycles.counts, cycles.ids)

@@ -14,7 +14,7 @@ import numpy as np
 from reportgen.analysis.evidence import Evidence, by_pass, numbers, passes_that_agree
 from reportgen.analysis.gpu_bank_widths import wide
 from reportgen.analysis.quantity import Quantity
-from reportgen.analysis.robust import Array, Interval, Visits, pooled_interval, symmetric
+from reportgen.analysis.robust import Array, Interval, pooled_interval, symmetric
 from reportgen.runs.schema import Point
 from reportgen.status import Status
 
@@ -48,7 +48,7 @@ def banks(evidence: Evidence) -> list[Quantity]:
     if len(strides) < LEAST:
         return [evidence.without_value(f"{stem}.banks", "count", METHOD)]
     usable.sort(key=lambda point: int(point.settings["stride"]))
-    taken = [_per_step(evidence, point) for point in usable]
+    taken = [evidence.cycles_per_step(point) for point in usable]
     cycles = np.array([one.value for one in taken])
     fits = {number: _fit(strides_of(usable), cycles, number) for number in CANDIDATES}
     best = min(fits, key=lambda number: fits[number][2])
@@ -96,11 +96,6 @@ def banks(evidence: Evidence) -> list[Quantity]:
 def strides_of(points: list[Point]) -> list[int]:
     """Words from lane to lane, point by point."""
     return [int(point.settings["stride"]) for point in points]
-
-
-def _per_step(evidence: Evidence, point: Point) -> Visits:
-    cycles = evidence.cycles(point)
-    return Visits(cycles.centres / point.work["steps"], cycles.counts, cycles.ids)
 
 
 def _fit(strides: list[int], cycles: Array, number: int) -> tuple[float, float, float]:

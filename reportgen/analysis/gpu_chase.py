@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from reportgen.analysis.evidence import Evidence, by_pass, passes_that_agree
 from reportgen.analysis.hierarchy import Hierarchy
 from reportgen.analysis.quantity import Quantity
-from reportgen.analysis.robust import Visits, pooled_scatter, visit_interval
+from reportgen.analysis.robust import pooled_scatter, visit_interval
 from reportgen.analysis.working_set import size_of
 from reportgen.status import Status
 
@@ -40,12 +40,7 @@ def chase_by_path(evidence: Evidence, known: Hierarchy, paths: Mapping[str, Hier
     """
     stem = evidence.probe.metric
     usable = {point.id for point in evidence.usable() if point.work.get("steps", 0) > 0}
-    taken = {
-        point.id: Visits(cycles.centres / point.work["steps"], cycles.counts, cycles.ids)
-        for point in evidence.points
-        if point.id in usable
-        for cycles in (evidence.cycles(point),)
-    }
+    taken = {point.id: evidence.cycles_per_step(point) for point in evidence.points if point.id in usable}
     pooled = pooled_scatter(list(taken.values()))
     result: dict[str, Quantity] = {}
     for point in evidence.points:

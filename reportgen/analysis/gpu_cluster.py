@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from reportgen.analysis.evidence import Evidence, by_pass, passes_that_agree
 from reportgen.analysis.quantity import Quantity
-from reportgen.analysis.robust import Visits, pooled_scatter, visit_interval
-from reportgen.runs.schema import Point
+from reportgen.analysis.robust import pooled_scatter, visit_interval
 
 METHOD = "gpu"
 
@@ -17,7 +16,7 @@ METHOD = "gpu"
 def cluster(evidence: Evidence) -> list[Quantity]:
     """`<metric>.<blocks>.<peer>` in cycles; points have settings `cluster` and `peer`, work `steps`."""
     usable = {point.id for point in evidence.usable() if point.work.get("steps", 0) > 0}
-    taken = {point.id: _per_load(evidence, point) for point in evidence.points if point.id in usable}
+    taken = {point.id: evidence.cycles_per_step(point) for point in evidence.points if point.id in usable}
     pooled = pooled_scatter(list(taken.values()))
     result = []
     for point in evidence.points:
@@ -34,8 +33,3 @@ def cluster(evidence: Evidence) -> list[Quantity]:
             one.quantity(metric, "cycle", METHOD, interval, [point], passes=passes, details=details)
         )
     return result
-
-
-def _per_load(evidence: Evidence, point: Point) -> Visits:
-    cycles = evidence.cycles(point)
-    return Visits(cycles.centres / point.work["steps"], cycles.counts, cycles.ids)

@@ -12,9 +12,8 @@ import msgspec
 from reportgen.analysis.evidence import Evidence, by_pass, passes_that_agree
 from reportgen.analysis.gpu_launch import of_path
 from reportgen.analysis.quantity import Quantity
-from reportgen.analysis.robust import Visits, pooled_interval
+from reportgen.analysis.robust import pooled_interval
 from reportgen.analysis.working_set import size_of, working_set
-from reportgen.runs.schema import Point
 from reportgen.status import Status
 
 METHOD = "boundary"
@@ -43,7 +42,7 @@ def on_chip(evidence: Evidence) -> list[Quantity]:
 def _latencies(evidence: Evidence, ends: list[Quantity]) -> list[Quantity]:
     """Of each level, over the sizes from where the one before has ended to where it still holds all."""
     usable = [point for point in evidence.usable() if point.work.get("steps", 0) > 0]
-    taken = {point.id: _per_step(evidence, point) for point in usable}
+    taken = {point.id: evidence.cycles_per_step(point) for point in usable}
     result, least = [], 0.0
     for end in ends:
         most = float(end.details.get("begins", end.low or 0.0))
@@ -62,8 +61,3 @@ def _latencies(evidence: Evidence, ends: list[Quantity]) -> list[Quantity]:
             )
         )  # fmt: skip
     return result
-
-
-def _per_step(evidence: Evidence, point: Point) -> Visits:
-    cycles = evidence.cycles(point)
-    return Visits(cycles.centres / point.work["steps"], cycles.counts, cycles.ids)

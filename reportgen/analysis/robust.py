@@ -141,6 +141,10 @@ class Visits:
     ids: Array
     """Pass numbers, ascending."""
 
+    def over(self, divisor: float) -> Visits:
+        """The same visits, their centres divided."""
+        return Visits(self.centres / divisor, self.counts, self.ids)
+
     @property
     def value(self) -> float:
         """Median over visits."""

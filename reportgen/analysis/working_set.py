@@ -122,7 +122,7 @@ def _curve(evidence: Evidence, pages: str) -> Curve | None:
     if len(sizes) < LEAST_SIZES:
         return None
     points = tuple(by_size[size] for size in sizes)
-    cycles = tuple(_per_step(evidence.cycles(point), point) for point in points)
+    cycles = tuple(evidence.cycles_per_step(point) for point in points)
     around = [
         pooled_scatter(list(cycles[max(0, at - NEIGHBOURS) : at + NEIGHBOURS + 1]))
         for at in range(len(cycles))
@@ -148,10 +148,6 @@ def _curve(evidence: Evidence, pages: str) -> Curve | None:
         noise=np.array([one.deviation for one in around]) * np.sqrt(losses),
         details=details,
     )
-
-
-def _per_step(time: Visits, point: Point) -> Visits:
-    return Visits(time.centres / point.work["steps"], time.counts, time.ids)
 
 
 def _of_curve(evidence: Evidence, curve: Curve, suffix: str, note: str) -> tuple[list[Quantity], Hierarchy]:
@@ -306,7 +302,7 @@ def _latency(
         ]  # fmt: skip
     around = range(max(0, chosen[0] - NEIGHBOURS), min(len(curve.points), chosen[-1] + NEIGHBOURS + 1))
     near = around if len(chosen) < 4 else chosen  # few sizes say little of how visits scatter
-    seconds = {at: _per_step(evidence.seconds(curve.points[at]), curve.points[at]) for at in near}
+    seconds = {at: evidence.seconds(curve.points[at]).over(curve.points[at].work["steps"]) for at in near}
     reason = ""
     if shown.mixed:
         reason = "Other levels serve part of the accesses at every size that shows this one."
