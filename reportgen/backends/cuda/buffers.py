@@ -31,7 +31,7 @@ import numpy as np
 from reportgen.backends.cuda import chase
 from reportgen.backends.cuda.binding import MAP_BYTES, Argument, Binding
 from reportgen.backends.cuda.chase import Chase, Setup
-from reportgen.backends.cuda.contents import own_addresses, random_values, typed
+from reportgen.backends.cuda.contents import BLOCK_BYTES, fill, own_addresses, random_values, typed
 from reportgen.errors import LaunchError, Unsupported
 
 SLOTS = 64
@@ -42,8 +42,6 @@ CELLS_BYTES = 1 << 18
 LINE_CELLS = 528
 """Words of 8 bytes from one line of the distance matrix to the next: an odd number of lines."""
 TEXELS = 1 << 16
-BLOCK_BYTES = 1 << 20
-"""Random data of large arrays: one such block, repeated."""
 SENTINEL = 0xFFFFFFFF
 """Word that clocks and results hold before a launch: what still holds it was not written."""
 MOST_READ = 1 << 20
@@ -313,10 +311,8 @@ def _random(made: Passed, kind: str, size: int) -> int:
     """Memory of random words: where equal ones are compressed, that must not help."""
     address = made.allocate(size)
     each = typed(kind).itemsize
-    block = random_values(kind, min(BLOCK_BYTES, size + each - 1) // each, made.rng).tobytes()[:size]
-    made.binding.write(address, block)
-    for start in range(len(block), size, len(block)):
-        made.binding.copy(address + start, address, min(len(block), size - start))
+    block = random_values(kind, min(BLOCK_BYTES, size + each - 1) // each, made.rng).tobytes()
+    fill(made.binding, address, block, size)
     made.facts |= {"bytes_actual": int(made.facts.get("bytes_actual", 0)) + size, "data": "random"}
     return address
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from reportgen.backends.cuda.binding import Binding
 from reportgen.errors import LaunchError
 
+BLOCK_BYTES = 1 << 20
+"""Random data of large arrays: one such block, repeated."""
 CELL_BYTES = 16
 """Distance of two words that are their own address."""
 TYPES: dict[str, type[np.generic]] = {
@@ -46,3 +49,10 @@ def own_addresses(address: int, size: int) -> NDArray[np.uint64]:
     words = np.zeros(size // 8, dtype=np.uint64)
     words[::2] = np.arange(address, address + size, CELL_BYTES, dtype=np.uint64)
     return words
+
+
+def fill(binding: Binding, address: int, block: bytes, size: int) -> None:
+    """`size` bytes from `address` on hold the block again and again."""
+    binding.write(address, block[:size])
+    for start in range(len(block), size, len(block)):
+        binding.copy(address + start, address, min(len(block), size - start))

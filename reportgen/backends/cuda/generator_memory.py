@@ -61,7 +61,6 @@ PATHS = {
 """Name -> path. Nodes hold the address of the next one; of a texture its index; in constant, shared and local
 memory its offset, to which the kernel adds the base."""
 
-_NODES = ("const unsigned long long *nodes", "nodes:addresses")
 _START = ("unsigned long long start_node", "node:address")
 
 

@@ -22,6 +22,7 @@ from reportgen.backends.base import Batch, Order, empty_columns
 from reportgen.backends.cuda import rows
 from reportgen.backends.cuda.binding import Binding
 from reportgen.backends.cuda.clock import Frame
+from reportgen.backends.cuda.contents import BLOCK_BYTES, fill
 from reportgen.backends.cuda.shots import NS_OF_MS, QUEUE_US
 from reportgen.errors import LaunchError, Unsupported
 
@@ -34,8 +35,6 @@ REMEDY = "pip install nvidia-cublas (450 MB), or put the toolkit's lib64 into LD
 _TRANSPOSED, _PLAIN, _DEFAULT = 1, 0, -1
 CHECKED = 1 << 16
 """Elements of a product that are looked at."""
-BLOCK_BYTES = 1 << 20
-"""Random data of large matrices: one such block, repeated."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +147,7 @@ def _copy(order: Order, binding: Binding, owned: list[int]) -> Routine:
     source, target = _memory(binding, owned, size), _memory(binding, owned, size)
     rng = np.random.default_rng(order.seed)
     data = rng.integers(0, 256, min(size, BLOCK_BYTES), dtype=np.uint8).tobytes()
-    _repeat(binding, source, data, size)
+    fill(binding, source, data, size)
 
     def check() -> str:
         tail = size - min(size, BLOCK_BYTES)
@@ -167,7 +166,7 @@ def _gemm(order: Order, binding: Binding, owned: list[int], library: str) -> Rou
     size = n * n * kind.bytes
     left, right, product = (_memory(binding, owned, size) for _ in range(3))
     for address in (left, right):
-        _repeat(binding, address, values(precision, BLOCK_BYTES // kind.bytes, rng), size)
+        fill(binding, address, values(precision, BLOCK_BYTES // kind.bytes, rng), size)
     one, zero = kind.scalar(1.0), kind.scalar(0.0)
 
     def call() -> None:
@@ -229,12 +228,6 @@ def _must(code: int, call: str) -> None:
 def _memory(binding: Binding, owned: list[int], size: int) -> int:
     owned.append(binding.allocate(size))
     return owned[-1]
-
-
-def _repeat(binding: Binding, address: int, data: bytes, size: int) -> None:
-    binding.write(address, data[:size])
-    for start in range(len(data), size, len(data)):
-        binding.copy(address + start, address, min(len(data), size - start))
 
 
 def values(precision: str, count: int, rng: np.random.Generator) -> bytes:
