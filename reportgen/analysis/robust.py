@@ -245,6 +245,14 @@ def visit_variance(point: Visits, pooled: Scatter) -> tuple[float, float]:
     return moderated(float(np.var(logs, ddof=1)) if freedom else 0.0, freedom, pooled)
 
 
+def geometric(value: float, relative: float) -> Interval:
+    """An interval about a positive `value` whose half width is known in logarithms, as scatter is here.
+
+    Hardly other than `symmetric` where it is narrow; where it is wide, a time or rate stays above zero.
+    """
+    return Interval(value, value * math.exp(-relative), value * math.exp(relative))
+
+
 def visit_interval(point: Visits, pooled: Scatter, systematic: float = 0.0) -> Interval:
     """Value of a point with its 95 % interval.
 
@@ -256,8 +264,7 @@ def visit_interval(point: Visits, pooled: Scatter, systematic: float = 0.0) -> I
     if not freedom:
         return symmetric(point.value, FLOOR * point.value)
     random = student_t(freedom) * math.sqrt(variance * point.loss)
-    half = math.hypot(random, NORMAL_95 * systematic) * point.value
-    return symmetric(point.value, half)
+    return geometric(point.value, math.hypot(random, NORMAL_95 * systematic))
 
 
 def pooled_variance(members: list[Visits], everything: list[Visits]) -> tuple[float, float]:
@@ -285,4 +292,4 @@ def pooled_interval(members: list[Visits], everything: list[Visits], systematic:
         return symmetric(value, FLOOR * value)
     loss = Visits(values, values, values).loss
     random = student_t(total) * math.sqrt(variance * loss)
-    return symmetric(value, value * math.hypot(random, NORMAL_95 * systematic))
+    return geometric(value, math.hypot(random, NORMAL_95 * systematic))

@@ -101,6 +101,12 @@ def test_a_single_visit_states_its_ignorance() -> None:
     assert 0 < interval.half < 1
 
 
+def test_a_wide_interval_of_a_rate_stays_above_zero() -> None:
+    interval = visit_interval(visits(np.repeat([10.0, 60.0], 9), np.repeat([0, 1], 9)), Scatter(0.0, 0.0))
+    assert 0 < interval.low < 10
+    assert interval.low * interval.high == pytest.approx(interval.value**2)
+
+
 @pytest.mark.parametrize("count", [2, 3, 8])
 def test_intervals_cover_in_95_of_100_cases(count: int) -> None:
     """Visits of forty points that scatter alike; each point's own interval."""
