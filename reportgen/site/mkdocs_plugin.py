@@ -18,7 +18,9 @@ All content comes from `reportgen.site.render`, which does not know MkDocs.
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import Any, Literal
 
 from jinja2 import Environment, FileSystemBytecodeCache
@@ -45,6 +47,9 @@ DEVICES = "<!-- reportgen:devices -->"
 """Where a hand-written page wants the table of devices."""
 OPENING = "<!-- reportgen:opening -->"
 """Where it wants a figure of the newest report."""
+
+DERIVING = ("reportgen.model.derive", "pandas", "scipy.optimize", "matplotlib.backends.backend_svg")
+"""What showing derived results does without, and deriving does not."""
 
 
 class ReportgenConfig(Config):  # type: ignore[no-untyped-call]
@@ -85,6 +90,8 @@ class ReportgenPlugin(BasePlugin[ReportgenConfig]):  # type: ignore[no-untyped-c
         data = Path(self.config.data_dir)
         if data.is_dir():
             watch(server, data)
+            # The first new run would wait for these imports, and a server has nothing else to do now.
+            Thread(target=_import_what_derives, name="reportgen-imports", daemon=True).start()
         else:
             log.warning("there is no folder '%s' yet: start the server again after the first run", data)
         return server
@@ -174,6 +181,12 @@ class ReportgenPlugin(BasePlugin[ReportgenConfig]):  # type: ignore[no-untyped-c
         if blocks and page.content is not None:
             page.content = passthrough.restore(page.content, blocks)
         return context
+
+
+def _import_what_derives() -> None:
+    """Import what deriving and drawing load when they are first asked for; almost a second."""
+    for name in DERIVING:
+        import_module(name)
 
 
 def _settings(config: MkDocsConfig) -> str:
