@@ -110,6 +110,22 @@ def report(run: Path, name: str, scratch: Path) -> list[Line]:
     return lines
 
 
+def checkout(scratch: Path) -> list[Line]:
+    """Every run of data/: as after a checkout, and again in a process that finds all of it kept."""
+    from reportgen.runs.store import list_runs
+
+    cache, runs = scratch / "of-all", len(list_runs(ROOT / "data"))
+
+    def render() -> None:
+        call(sys.executable, "-c", RENDER, ROOT / "data", cache)
+
+    note = f"fresh process, {runs} runs"
+    return [
+        Line("render data/, nothing kept", best(1, render), "s", note=note),
+        Line("render data/, all kept", best(3, render), "s", note=note),
+    ]
+
+
 def workloads(scratch: Path) -> list[Line]:
     from counting import counting  # beside this file
 
@@ -168,7 +184,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
         run, name = chosen(options.run, scratch)
-        lines = command_line() + report(run, name, scratch) + workloads(scratch)
+        lines = command_line() + report(run, name, scratch) + checkout(scratch) + workloads(scratch)
         if not options.no_collect:
             lines += collecting(scratch, full=options.full)
     if options.json:
