@@ -144,6 +144,16 @@ def test_levels_whose_rates_overlap_decide_nothing() -> None:
     assert rates(103e9, 105e9, "nt_write").verdict is OPEN
 
 
+def test_a_level_without_a_rate_leaves_it_open_whether_rates_fall() -> None:
+    rates = quantity("bandwidth.l1.read", 100e9), quantity("bandwidth.l2.read", 50e9)
+    lacking = quantity("bandwidth.l3.read", None, status=Status.SKIPPED, reason="too near")
+    assert ending("bandwidth", *rates).verdict is YES
+    found = ending("bandwidth", *rates, lacking)
+    assert (found.verdict, found.reason) == (OPEN, "bandwidth.l3.read has no rate")
+    unasked = quantity("bandwidth.l3.read", None, status=Status.UNSUPPORTED, reason="no such level")
+    assert ending("bandwidth", *rates, unasked).verdict is YES
+
+
 def test_the_widest_registers() -> None:
     points = tuple(point(f"p#{name}", {"operation": name}) for name in ("fma", "fma_256", "fma_512"))
     best = quantity("peak.fp32", 1e11, details={"operation": "fma_512"})
