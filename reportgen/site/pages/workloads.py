@@ -154,7 +154,7 @@ def _bound(one: Placed) -> Row:
             _roof(one.whole),
             *_times(one.whole),
             Cell(join((word, element("span", f"bound by {limiter}", class_="rg-note")))),
-            Cell("; ".join((*verdict.reasons, *verdict.advice[:1]))),
+            Cell("; ".join((*verdict.reasons, *verdict.advice))),
         )
     )
 
