@@ -48,8 +48,9 @@ def path(
 
 def _point(model: str, level: str, precision: str, batch: int, past: int) -> Point:
     counted = count_graph(decode(MODELS[model], batch, past, TYPES[type_of(precision)]))
-    point = layers.whole(counted, f"{model} decode, batch {batch}", level, precision)
-    return msgspec.structs.replace(point, group=f"{model} decode", size=str(batch))
+    title = f"{MODELS[model].title}, decoding"
+    point = layers.whole(counted, f"{title}, batch {batch}", level, precision)
+    return msgspec.structs.replace(point, group=title, size=str(batch))
 
 
 def limit(points: Sequence[Point]) -> float | None:

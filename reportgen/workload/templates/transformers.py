@@ -39,6 +39,8 @@ class Transformer:
     """The output layer's weight is the embedding table."""
     experts: int = 0
     experts_used: int = 0
+    title: str = ""
+    """As people write the name."""
 
     @property
     def groups(self) -> int:
@@ -54,10 +56,10 @@ class Transformer:
 BERT_BASE = Transformer("bert_base", 12, 768, 12, 3072, 30522, positions=512)
 """Devlin et al. 2019."""
 
-GPT2 = Transformer("gpt2", 12, 768, 12, 3072, 50257, positions=1024, tied=True)
+GPT2 = Transformer("gpt2", 12, 768, 12, 3072, 50257, positions=1024, tied=True, title="GPT-2")
 """Radford et al. 2019, the small one."""
 
-LLAMA2_7B = Transformer("llama2_7b", 32, 4096, 32, 11008, 32000, gated=True, bias=False)
+LLAMA2_7B = Transformer("llama2_7b", 32, 4096, 32, 11008, 32000, gated=True, bias=False, title="Llama 2 7B")
 """Touvron et al. 2023."""
 
 

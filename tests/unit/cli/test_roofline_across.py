@@ -94,14 +94,15 @@ def test_the_batch_path_of_a_decoded_model(two: Path, tmp_path: Path) -> None:
     path = tmp_path / "across.svg"
     done = call(*NAMES, "--data", two, "--decode", "llama2_7b", "--batch", "1,16,256", "--svg", path)
     for name in ("batch 1 ", "batch 16 ", "batch 256 "):
-        assert f"llama2_7b decode, {name}" in done.stdout
+        assert f"Llama 2 7B, decoding, {name}" in done.stdout
     assert "With ever larger batches the intensity tends to 12.8 FLOP/byte" in done.stdout
     assert "higher" in done.stdout
     assert "lower" in done.stdout  # few sequences: bandwidth; many: peak
     tree = ET.fromstring(path.read_text(encoding="utf-8"))
     titles = [node.text or "" for node in tree.iter("{http://www.w3.org/2000/svg}title")]
     assert len(titles) == 3 * 2
-    assert titles[0].startswith("A llama2_7b decode, batch 1, FP32 on Simulated Core 4000\nI = 0.5 FLOP/byte")
+    assert titles[0].startswith("A Llama 2 7B, decoding, batch 1, FP32 on Simulated Core 4000\n")
+    assert "\nI = 0.5 FLOP/byte" in titles[0]
     assert "prefers-color-scheme:dark" in path.read_text(encoding="utf-8")
     assert offences(" ".join(node.text or "" for node in tree.iter())) == ()
 

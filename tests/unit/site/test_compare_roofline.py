@@ -51,7 +51,7 @@ def test_each_workload_has_its_bound_on_each_device_and_their_ratio(folder: Path
     assert "683 FLOP/byte" in product
     assert product.count("decided by FP32") == 2
     assert "rg-verdict-lower" in product
-    assert "llama2_7b decode, batch 1<" in rows[3]
+    assert "Llama 2 7B, decoding, batch 1<" in rows[3]
     assert "Roofs of one core each." in page
     assert offences_in_html(page) == ()
 
