@@ -83,6 +83,22 @@ def format_interval(low: float, high: float, unit: str, digits: int = 4) -> str:
     return f"{first} … {second}"
 
 
+def format_statistic(value: float, low: float | None, high: float | None, *, share: bool = False) -> str:
+    """A statistic with its interval where it has one: "0.93 (0.91 … 0.95)", a share "12.3 % (11.0 … 13.6)".
+
+    Args:
+        value: the statistic, a pure number; of a `share` 1 is the whole.
+        low: lower end of the interval; None where it has none.
+        high: upper end.
+        share: in per cent, with one decimal place instead of two.
+    """
+    factor, sign, places = (100.0, " %", 1) if share else (1.0, "", 2)
+    head = f"{factor * value:.{places}f}{sign}"
+    if low is None or high is None:
+        return head
+    return f"{head} ({factor * low:.{places}f} … {factor * high:.{places}f})"
+
+
 def parse_size(text: str) -> int:
     """Bytes of "4KiB", "1.5 MiB", "512"; raises ValueError naming what is expected."""
     body = text.strip()

@@ -153,10 +153,10 @@ def _show(found: Validation) -> None:
             "loops": GROUPS[score.group],
             "predictor": score.predictor,
             "n": score.errors.loops,
-            "mean_error": _percent(score.errors.mape),
-            "median": _percent(score.errors.median),
-            "kendall's_tau": _number(score.errors.tau),
-            "in_range": _percent(score.within),
+            "mean_error": _statistic(score.errors.mape),
+            "median": _statistic(score.errors.median),
+            "kendall's_tau": _statistic(score.errors.tau, share=False),
+            "in_range": _statistic(score.within),
         }
         for score in found.scores
         if score.errors is not None
@@ -174,7 +174,7 @@ def _show(found: Validation) -> None:
             "loop": miss.name,
             "measured": significant(miss.measured),
             "predicted": significant(miss.predicted),
-            "error": f"{miss.error:+.0%}",
+            "error": f"{100 * miss.error:+.0f} %",
             "bound": miss.wrong,
         }
         for miss in found.worst
@@ -194,17 +194,7 @@ def _absences(found: Validation) -> Iterator[str]:
         yield f"The model says something else of {len(found.changed)} loops than when the run was sealed."
 
 
-def _percent(number: Number | None) -> str:
-    if number is None:
-        return ""
-    if number.low is None or number.high is None:
-        return f"{number.value:.1%}"
-    return f"{number.value:.1%} ({number.low:.1%} … {number.high:.1%})"
+def _statistic(number: Number | None, *, share: bool = True) -> str:
+    from reportgen.units import format_statistic
 
-
-def _number(number: Number | None) -> str:
-    if number is None:
-        return ""
-    if number.low is None or number.high is None:
-        return f"{number.value:.2f}"
-    return f"{number.value:.2f} ({number.low:.2f} … {number.high:.2f})"
+    return "" if number is None else format_statistic(number.value, number.low, number.high, share=share)

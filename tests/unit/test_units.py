@@ -101,3 +101,10 @@ def test_what_is_printed_short_enough_is_parsed_back(size: int) -> None:
 def test_what_is_not_a_size_says_what_is_expected(text: str) -> None:
     with pytest.raises(ValueError, match="expected for example 4KiB"):
         units.parse_size(text)
+
+
+def test_a_statistic_is_a_share_or_a_pure_number() -> None:
+    assert units.format_statistic(0.1234, 0.11, 0.1357, share=True) == "12.3 % (11.0 … 13.6)"
+    assert units.format_statistic(0.1234, None, None, share=True) == "12.3 %"
+    assert units.format_statistic(0.926, 0.91, 0.954) == "0.93 (0.91 … 0.95)"
+    assert units.format_statistic(0.926, None, 0.954) == "0.93"

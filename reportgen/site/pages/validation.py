@@ -13,7 +13,7 @@ from reportgen.site.pages import Page
 from reportgen.site.tables import Cell, Column, Row, table
 from reportgen.site.validations import Checked
 from reportgen.site.view import Picture, Section
-from reportgen.units import format_bytes, significant
+from reportgen.units import format_bytes, format_statistic, significant
 from reportgen.validation import record
 from reportgen.validation.record import GROUPS, MODEL, Number, Score, Validation
 
@@ -130,23 +130,14 @@ def _lacking(found: Validation) -> Iterator[str]:
             )
 
 
-def _percent(number: Number | None, digits: int = 1) -> str:
-    if number is None:
-        return "–"
-    if number.low is None or number.high is None:
-        return f"{100 * number.value:.{digits}f} %"
-    span = f"{100 * number.low:.{digits}f} … {100 * number.high:.{digits}f}"
-    return f"{100 * number.value:.{digits}f} % ({span})"
+def _percent(number: Number) -> str:
+    return format_statistic(number.value, number.low, number.high, share=True)
 
 
 def _cell(number: Number | None, *, percent: bool = True) -> Cell:
     if number is None:
         return Cell("–")
-    if percent:
-        return Cell(_percent(number), sort=number.value)
-    if number.low is None or number.high is None:
-        return Cell(f"{number.value:.2f}", sort=number.value)
-    return Cell(f"{number.value:.2f} ({number.low:.2f} … {number.high:.2f})", sort=number.value)
+    return Cell(format_statistic(number.value, number.low, number.high, share=percent), sort=number.value)
 
 
 def _scores(found: Validation) -> Html:
