@@ -31,6 +31,10 @@ class GpuTruth:
     dp_rate: float = 2.0
     gemm_share: float = 0.6
     """Of the FP32 peak that the suite's matrix product reaches."""
+    library_share: float = 0.8
+    """Of the FP16 tensor peak that the vendor's matrix product reaches."""
+    driver_copy: float = 0.95
+    """Of the rate of a level at which the driver's copy moves bytes."""
     banks: int = 32
     shared_latency: float = 23.0
     conflict: float = 2.0

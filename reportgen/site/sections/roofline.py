@@ -12,6 +12,7 @@ from reportgen.roofline.sheet import Entry, Sheet
 from reportgen.roofline.verdict import Standing
 from reportgen.site import address, blocks, roofline_data
 from reportgen.site.markup import Html, anchor, element, fold, join
+from reportgen.site.sections import vendor
 from reportgen.site.tables import Cell, Column, Row, table
 from reportgen.site.view import Section, View, present, sentence
 from reportgen.status import Status
@@ -68,6 +69,7 @@ def section(view: View) -> Section | None:
         ),
         *_roofs(view, sheet, facts),
         *_all_cores(view),
+        *vendor.beside(view),
         absent(sheet),
     ]
     return Section("roofline", "Roofline", present(parts))

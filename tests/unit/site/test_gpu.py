@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from dataclasses import replace
 
@@ -15,7 +16,8 @@ from reportgen.site.address import Links, device_page
 from reportgen.site.figures import curves
 from reportgen.site.render import Renderer
 from reportgen.site.report import Report
-from tests.simulated.gpu import make, programs
+from tests.simulated import gpu_library
+from tests.simulated.gpu import SUITE, make, programs
 from tests.simulated.gpu_truth import GpuTruth
 from tests.unit.site.conftest import KNOWN
 
@@ -113,7 +115,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Markdown of the device's page."""
     root = tmp_path_factory.mktemp("site")
     truth = GpuTruth()
-    run, rows = make(truth)
+    run, rows = make(truth, asked=[probe(truth) for probe in (*SUITE, *gpu_library.QUESTIONS)])
     write.seal(root / "data" / run.device.id / run.run, run, rows, programs(truth))
     Renderer(root / "data", root / "cache", Links(True, KNOWN), "https://reports.example/").render()
     return (root / "cache" / "pages" / device_page(run.device.id)).read_text(encoding="utf-8")
@@ -138,3 +140,21 @@ def test_a_metric_stands_in_one_table_of_the_page(page: str) -> None:
     ids = re.findall(r'<tr id="((?:memory|execution)\.[^"]+)"', page)
     assert len(ids) == len(set(ids))
     assert {"memory.cg.l1.latency", "memory.cluster.8.next", "execution.launch_overhead.fixed"} <= set(ids)
+
+
+def test_our_rates_stand_beside_those_of_the_vendor(page: str) -> None:
+    """The copy of the suite reaches 0.9 of a level, the driver's 0.95; cuBLAS 0.8 of the tensor peak."""
+    assert page.index('id="table-roofline"') < page.index('id="table-vendor"')
+    shown = {
+        name: float(value)
+        for name, value in re.findall(
+            r'<tr id="(vendor\.[^"]+)"[^>]*>.*?<td[^>]*data-sort="([^"]+)"', page, re.DOTALL
+        )
+    }
+    assert shown == {
+        "vendor.copy_l2.ratio": pytest.approx(0.9 / 0.95, rel=0.01),
+        "vendor.copy_dram.ratio": pytest.approx(0.9 / 0.95, rel=0.01),
+        "vendor.gemm_tensor_fp16.ratio": pytest.approx(1 / 0.8, rel=0.01),
+    }
+    told = html.unescape(re.sub(r"<[^>]+>", "", page))
+    assert "(the driver's copy, matrix products of cuBLAS): 1 of 3; the lowest is 0.947 of it." in told
