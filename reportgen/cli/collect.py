@@ -101,6 +101,7 @@ def command(
     from reportgen.collect import progress
     from reportgen.collect.runner import Options, collect
     from reportgen.collect.toolchain import members
+    from reportgen.runs import store
 
     options = Options(
         data=data,
@@ -110,7 +111,7 @@ def command(
         seed=seed,
         passes=passes,
         resume=resume,
-        supersedes=supersedes,
+        supersedes=store.run_id(data, supersedes) if supersedes else "",
         max_seconds=max_seconds or 0.0,
     )
     several = members(selector)

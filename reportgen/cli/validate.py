@@ -97,6 +97,7 @@ def command(
     else:
         from reportgen.collect import progress
         from reportgen.collect.runner import Options
+        from reportgen.runs import store
         from reportgen.validation.measure import Asked, validate
 
         options = Options(
@@ -106,7 +107,7 @@ def command(
             seed=seed,
             passes=passes,
             resume=resume,
-            supersedes=supersedes,
+            supersedes=store.run_id(data, supersedes) if supersedes else "",
             max_seconds=max_seconds or 0.0,
         )
         outcome = validate(Asked(options, model, first=first), progress.for_stream())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 
 from reportgen.errors import BundleError
@@ -98,6 +99,25 @@ def resolve(data_dir: Path, name: str) -> Path:
         f"no run '{name}' in '{data_dir}'.",
         f"'reportgen runs list --data {data_dir}' shows what is there; 'reportgen collect' makes one.",
     )
+
+
+def run_id(data_dir: Path, name: str) -> str:
+    """The whole id of the sealed run that `name` means: `<run>`, the beginning of one, or `<device>/<run>`.
+
+    Raises:
+        BundleError: none or several runs answer to the name; those of like name are named.
+    """
+    runs = [(ref.device, ref.run) for ref in list_runs(data_dir)]
+    device, _, run = name.rpartition("/")
+    begun = [(where, one) for where, one in runs if run and one.startswith(run) and device in ("", where)]
+    found = sorted({one for _, one in begun if one == run} or {one for _, one in begun})
+    if len(found) == 1:
+        return found[0]
+    near = found or get_close_matches(run, sorted({one for _, one in runs}), n=3)
+    what = "means several runs" if found else "is no run"
+    like = f"{'They are' if found else 'Near it'}: {', '.join(near[:3])}. " if near else ""
+    listing = f"'reportgen runs list --data {data_dir}' shows what is there."
+    raise BundleError(f"'{name}' {what} in '{data_dir}'.", f"{like}{listing}")
 
 
 def _folders(data_dir: Path) -> Iterator[Path]:

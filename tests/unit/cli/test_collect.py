@@ -62,6 +62,23 @@ def test_what_cannot_start_says_why_in_one_line(recorded: Path, tmp_path: Path) 
     assert "--data" in one_line(call("collect", "--device", replay, "--data", tmp_path / "file"), 5)
 
 
+def test_what_is_superseded_is_a_run_that_is_there(recorded: Path, tmp_path: Path) -> None:
+    replay = ("collect", "--device", f"replay:{recorded}", "--data", tmp_path)
+    none = one_line(call(*replay, "--supersedes", "yesterday"), 4)
+    assert none.startswith(f"error: 'yesterday' is no run in '{tmp_path}'. 'reportgen runs list")
+    assert call(*replay).exit_code == 0
+    (first,) = store.list_runs(tmp_path)
+    wrong = first.run[:-1] + ("0" if first.run[-1] != "0" else "1")
+    for command in (replay, ("validate", "--data", tmp_path)):
+        assert f"Near it: {first.run}." in one_line(call(*command, "--supersedes", wrong), 4)
+    assert [ref.run for ref in store.list_runs(tmp_path)] == [first.run]
+    assert call(*replay, "--supersedes", first.run[:-2]).exit_code == 0
+    (second,) = (ref for ref in store.list_runs(tmp_path) if ref.run != first.run)
+    assert json.loads((second.path / "run.json").read_text())["supersedes"] == first.run
+    assert store.run_id(tmp_path, f"{first.device}/{first.run}") == first.run
+    assert "means several runs" in one_line(call(*replay, "--supersedes", first.run[:3]), 4)
+
+
 def test_time_is_a_number_above_zero(tmp_path: Path) -> None:
     for seconds in ("nan", "inf", "0", "soon"):
         for command in ("collect", "validate"):
