@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Sequence
@@ -22,18 +23,21 @@ def json_text(value: Any) -> str:
 
 
 def columns() -> int:
-    """Of the terminal, or `WIDE` where there is none."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDE
+    """What COLUMNS says, else those of the terminal, else `WIDE` where there is none."""
+    told = sys.stdout.isatty() or "COLUMNS" in os.environ
+    return shutil.get_terminal_size((WIDE, 24)).columns if told else WIDE
 
 
 def show(
-    rows: Sequence[Row], columns: Sequence[str], as_json: bool, title: str = "", empty: str = ""
+    rows: Sequence[Row], headings: Sequence[str], as_json: bool, title: str = "", empty: str = ""
 ) -> None:
-    """Print rows as a table with `columns` as its headings, or all their keys as JSON.
+    """Print rows as a table with `headings`, or all their keys as JSON.
+
+    With NO_COLOR in the environment the table has no escape codes, not even those of bold.
 
     Args:
-        rows: one map a row; keys are column headings in lower case with `_` for spaces.
-        columns: headings, in order.
+        rows: one map a row; keys are headings in lower case with `_` for spaces.
+        headings: of the columns, in order.
         as_json: print a JSON list instead.
         title: above the table.
         empty: printed where there are no rows (but not in JSON).
@@ -50,13 +54,14 @@ def show(
     from rich.text import Text
 
     table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    keys = [column.lower().replace(" ", "_") for column in columns]
-    for column, key in zip(columns, keys, strict=True):
+    keys = [heading.lower().replace(" ", "_") for heading in headings]
+    for heading, key in zip(headings, keys, strict=True):
         number = all(isinstance(row.get(key, 0), int | float) for row in rows)
-        table.add_column(column, justify="right" if number else "left", overflow="fold")
+        table.add_column(heading, justify="right" if number else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(_cell(row.get(key, ""))) for key in keys))
-    Console(width=None if sys.stdout.isatty() else WIDE, file=sys.stdout).print(table)
+    plain = bool(os.environ.get("NO_COLOR"))  # rich drops colours alone, and keeps bold and italics
+    Console(width=columns(), file=sys.stdout, color_system=None if plain else "auto").print(table)
 
 
 def _cell(value: Any) -> str:

@@ -6,6 +6,7 @@ measurement, and at most four times a second.
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from typing import Protocol, TextIO
@@ -145,9 +146,12 @@ class Bar:
 
 
 def for_stream(stream: TextIO | None = None) -> Progress:
-    """A bar where `stream` (by default stderr) is a terminal, else lines."""
+    """A bar where `stream` (by default stderr) is a terminal that may be drawn on, else lines.
+
+    A bar needs escape codes, which NO_COLOR in the environment rules out.
+    """
     stream = stream or sys.stderr
-    return Bar() if stream.isatty() else Lines(stream)
+    return Bar() if stream.isatty() and not os.environ.get("NO_COLOR") else Lines(stream)
 
 
 def duration(seconds: float) -> str:

@@ -37,3 +37,17 @@ def test_a_table_in_another_encoding(tmp_path: Path, encoding: str, between: byt
     said, _, table = done.stdout.partition(b"decides: ")
     assert between in said
     assert between in table
+
+
+@pytest.mark.parametrize("unwanted", [True, False])
+def test_no_color_means_no_escape_codes(tmp_path: Path, unwanted: bool) -> None:
+    model_json.write_model(tmp_path, core())
+    words = ["cost", "fp32_fma_256:8", "--device", str(tmp_path / "model.json")]
+    env = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    env |= {"TERM": "xterm", "FORCE_COLOR": "1"} | ({"NO_COLOR": "1"} if unwanted else {})
+    done = subprocess.run(
+        [sys.executable, "-m", "reportgen", *words], env=env, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"decides" in done.stdout
+    assert (b"\x1b" in done.stdout) is not unwanted

@@ -24,6 +24,19 @@ def test_lines_say_how_far_and_how_long(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(lines) == 5
 
 
+def test_without_colours_a_terminal_gets_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert isinstance(progress.for_stream(Terminal()), progress.Lines)
+    monkeypatch.delenv("NO_COLOR")
+    shown = progress.for_stream(Terminal())
+    shown.close()
+    assert isinstance(shown, progress.Bar)
+
+
 def test_the_bar_draws_on_a_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
