@@ -52,7 +52,11 @@ many results a round makes. 'reportgen derive RUN' names the operations.""",
     help="Folder of the runs.",
 )
 @click.option(
-    "--bytes", "size", default="", metavar="SIZE", help="Working set: 262144, 256KiB.  [first level]"
+    "--bytes",
+    "size",
+    default="",
+    metavar="SIZE",
+    help="Working set (of a GPU: of the whole device): 262144, 256KiB.  [first level]",
 )
 @click.option("--warps", type=click.IntRange(1, 64), default=1, help="On a GPU: warps of a scheduler.  [1]")
 @click.option(

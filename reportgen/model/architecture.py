@@ -5,6 +5,7 @@ Schema history
     2  `resources`: the inferred resource model, absent where the run holds no pair of operations
     3  instructions have a class, the shape of a matrix product, and what the assembler encodes;
        `execution`, and the version of reportgen
+    4  `multiprocessors`
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from reportgen.findings.finding import Claim
 from reportgen.model.resources import Resources
 from reportgen.status import Status
 
-MODEL_SCHEMA = 3
+MODEL_SCHEMA = 4
 OLDEST_SCHEMA = 1
 """The oldest that is still read."""
 
@@ -135,6 +136,8 @@ class Architecture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Of a GPU: what warps, registers, shared memory and launches allow; occupancy, which is nominal."""
     reportgen: str = ""
     """Version that derived the model."""
+    multiprocessors: int = 0
+    """Of a GPU: how many the driver let the run use; nominal.  0 of a CPU, and where no device took part."""
 
     @property
     def matrix_units(self) -> tuple[Instruction, ...]:

@@ -74,6 +74,7 @@ def build(run: Run, quantities: Iterable[Quantity], findings: Iterable[Finding])
         resources=infer(readable),
         execution=tuple(fact for metric, fact in sorted(facts.items()) if metric.startswith(EXECUTION)),
         reportgen=__version__,
+        multiprocessors=run.device.cores if run.device.gpu else 0,
     )
 
 

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from reportgen.model.architecture import Architecture
-from reportgen.model.cost import bounds, gpu, memory_bound, pressure, splits, x86_64
+from reportgen.model.cost import bounds, gpu, gpu_memory, memory_bound, pressure, splits, x86_64
 from reportgen.model.cost.bounds import Bound
 from reportgen.model.cost.instruction import Body, Instruction
 from reportgen.model.cost.latency import NOTHING, Span
@@ -34,6 +34,7 @@ from reportgen.model.cost.x86_64 import Taken
 COST_SCHEMA = 1
 MEASURED, ALIKE, ENCODED = "measured", "alike", "encoded"
 WITHOUT_ORDER = "a mix without order: no dependencies"
+WITHOUT_SIZE = "no memory bound: --bytes, the size of the data, names the level that they come from"
 NORM = 3.0
 """Exponent of the upper end: two equal bounds make 2^(1/3), 26 % more than either."""
 
@@ -87,7 +88,8 @@ def estimate(body: Body, architecture: Architecture, size: float = 0.0, warps: i
     Args:
         body: of `parse.read`.
         architecture: the model of a device.
-        size: bytes of the working set; 0 where all is in the first level.
+        size: bytes of the working set, of a GPU that of all multiprocessors together; 0 where all is in the
+            first level.
         warps: on a GPU, warps of a scheduler; the cycles are those of a round of all of them.
 
     Raises:
@@ -174,11 +176,18 @@ def _gpu(body: Body, architecture: Architecture, uses: Uses, warps: int, size: f
     notes = [*body.notes]
     notes += gpu.notes(code, one, architecture, warps) if code else [WITHOUT_ORDER]
     notes += gpu.open_questions(one, architecture)
-    if size:
-        notes.append("no memory bound: of a GPU, --bytes says nothing yet")
+    found = gpu.bounds(one, architecture, warps, turns)
+    moved = gpu_memory.traffic(code) if code else gpu_memory.of_mix(body.counts)
+    memory = gpu_memory.bound(moved, size, warps, architecture) if size > 0 else None
+    notes += _why([memory])
+    if memory is not None and memory.cycles:
+        found.append(memory)
+        notes.append(gpu_memory.ASSUMED)
+    elif size <= 0 and moved.into + moved.out > 0:
+        notes.append(WITHOUT_SIZE)
     plan = Schedule(NOTHING, (), 0, warps * gpu.conversions(one, architecture))
     return _together(
-        body, architecture, gpu.bounds(one, architecture, warps, turns), plan, one.counts, uses,
+        body, architecture, found, plan, one.counts, uses,
         total=one.slots, covered=1 - one.number_unknown / one.slots, unknown=one.unknown,
         known=dict.fromkeys(one.counts, ENCODED if one.encoded else MEASURED), notes=tuple(notes),
     )  # fmt: skip

@@ -7,7 +7,7 @@ the estimate says which.
     issue          a scheduler issues one instruction a cycle
     resources      what instructions compete for: paired in the run, else by the vendor's pipelines
 
-Memory is not modelled beyond the latency of a load where that is known.
+The bytes of a round have a bound of their own (`gpu_memory`).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from reportgen.model.architecture import Architecture, Fact
 from reportgen.model.cost import graph, pipelines
 from reportgen.model.cost.bounds import Bound
+from reportgen.model.cost.gpu_memory import LANES, SCHEDULERS
 from reportgen.model.cost.instruction import Instruction
 from reportgen.model.cost.latency import NOTHING, Span
 from reportgen.model.cost.sass_operations import operation
@@ -28,17 +29,11 @@ from reportgen.model.cost.schedule import CONVERSIONS, largest
 from reportgen.model.cost.uses import Demand, How
 from reportgen.status import USABLE
 
-SCHEDULERS = 4
-"""Of a multiprocessor, each with units of its own, from compute capability 7.0 on (CUDA C++ Programming
-Guide, "Compute Capabilities").  A measured rate is that of a multiprocessor."""
-
 LANE_REGISTERS = 512
 """32-bit registers that a scheduler has for each of its 32 lanes (64 K a multiprocessor, four schedulers)."""
 
 MOST_WARPS = 16
 """That a scheduler holds on the largest devices, 64 a multiprocessor (same section); on others 8 or 12."""
-LANES = 32
-"""Threads of a warp."""
 UNTOLD = 40.0
 """Cycles of an instruction whose latency nothing tells, at the upper end: a load from shared memory or a
 special function takes 20 to 40; one from global memory more, which no bound here speaks of."""
@@ -273,5 +268,5 @@ def notes(body: Sequence[Instruction], one: Warp, architecture: Architecture, wa
         if each.address is not None and _GLOBAL.fullmatch(each.mnemonic)
     )
     if moved:
-        found.append(f"global memory: {moved} bytes a round of a warp; no bound speaks of them")
+        found.append(f"global memory: {moved} bytes a round of a warp")
     return found

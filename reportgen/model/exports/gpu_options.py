@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reportgen.model.architecture import Architecture, Fact
-from reportgen.model.cost.gpu import SCHEDULERS
+from reportgen.model.cost.gpu_memory import SCHEDULERS
 from reportgen.model.exports import heading
 from reportgen.status import USABLE
 
