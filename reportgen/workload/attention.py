@@ -78,7 +78,7 @@ class AttentionReport:
 def find_attention(count: Count) -> AttentionReport:
     """Fused operations and patterns, bodies of loops included."""
     consumers: dict[Graph, dict[Tensor, list[Row]]] = {}
-    works = {row.op: row.work for row in count.rows}
+    works: dict[Op, Work] = {}  # of all operations, once there is a softmax
     found, expected = [], 0
     for row in count.rows:
         graph = row.inside or count.graph
@@ -90,6 +90,7 @@ def find_attention(count: Count) -> AttentionReport:
             expected += 1
         elif is_softmax(row.op, graph):
             expected += 1
+            works = works or {one.op: one.work for one in count.rows}
             if graph not in consumers:
                 consumers[graph] = _consumers(count, graph)
             core = _around(row.op, graph, consumers[graph], works)

@@ -70,19 +70,24 @@ def traffic(graph: Graph, rows: Iterable[Row]) -> Traffic:
     touched: dict[Tensor, int] = {}
     alias: dict[Tensor, Tensor] = {}
     whole: dict[str, bool] = {}  # kinds that read all of their operands
+    alike: dict[Op | None, int] = {}  # operation that others are like -> its unfused bytes
     read: set[Tensor] = set()  # what such kinds have read
     for row in rows:
         op = row.op
         kind = op.kind
         if kind not in whole:
             whole[kind] = _reads_all(kind)
-        moved = by_op.get(op)
-        if op.outs and _empty(op.outs):  # an expert without a token, say
+        moved = by_op[op] if op in by_op else alike.get(op.like)
+        if not moved and op.outs and _empty(op.outs):  # an expert without a token, say
             by_op[op] = 0
             continue
         if whole[kind]:
             if moved is None:
-                moved = by_op[op] = _operands(op, row.inside or graph)
+                own = row.inside or graph
+                moved = _operands(op, own)
+                if op.like is not None and not own.dequantised:
+                    alike[op.like] = moved
+            by_op[op] = moved
             for tensor in op.ins:
                 if tensor is not None:
                     base = alias.get(tensor, tensor) if alias else tensor

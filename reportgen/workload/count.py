@@ -120,7 +120,7 @@ class Count:
     def by_precision(self) -> dict[str, Work]:
         """Type in which the products are computed -> MAC and other FLOP in it."""
         found: dict[str, list[int]] = {}
-        plain: dict[tuple[str | None, ...], str] = {}  # where nothing is quantised, types say all
+        plain: dict[Op | tuple[str | None, ...], str] = {}  # where nothing is quantised, types say all
         for row in self.rows:
             op, mac, flop = row.op, row.work.mac, row.work.flop
             if not (mac or flop):
@@ -129,8 +129,7 @@ class Count:
             if graph.dequantised:
                 name = precision(op, graph)
             else:
-                types = [None if tensor is None else tensor.dtype for tensor in (*op.ins, *op.outs)]
-                key = (op.kind, *types)
+                key = op.like or _types(op)
                 name = plain.get(key) or plain.setdefault(key, precision(op, graph))
             sums = found.setdefault(name, [0, 0])
             sums[0] += mac * row.times
@@ -208,6 +207,11 @@ def count(model: Graph | str | Path, dims: Mapping[str, int] | None = None, *, s
     return counted
 
 
+def _types(op: Op) -> tuple[str | None, ...]:
+    """The kind, and the type of each operand and result."""
+    return (op.kind, *[None if tensor is None else tensor.dtype for tensor in (*op.ins, *op.outs)])
+
+
 def _path(op: Op) -> str:
     """In which order the operands of an einsum are multiplied in the count."""
     equation = str(op.attrs["equation"])
@@ -221,11 +225,18 @@ def _rows(graph: Graph, inside: Graph | None = None) -> list[Row]:
     """
     found = []
     rules: dict[str, Rule | None] = {}
+    works: dict[Op, Work] = {}  # of operations that others are like
     for op in graph.order:
+        like = op.like
+        if like is not None and like in works:
+            found.append(Row(op, 1, works[like], "", inside))
+            continue
         kind = op.kind
         if kind not in rules:
             rules[kind] = find(kind)
         work, reason = _work(op, rules[kind])
+        if like is not None and not reason:  # a reason names the operation
+            works[like] = work
         found.append(Row(op, 1, work, reason, inside))
         if not op.bodies:
             continue

@@ -76,6 +76,9 @@ class Op(msgspec.Struct, frozen=True, eq=False, gc=False):
     scope: tuple[str, ...] = ()
     name: str = ""
     bodies: tuple[Body, ...] = ()
+    like: Op | None = None
+    """An earlier operation without bodies whose kind, attributes, shapes and types are the same, so that what
+    follows from these alone need not be found again; a front end may leave it out."""
 
     def has_input(self, position: int) -> bool:
         """Whether the optional input at `position` is there."""

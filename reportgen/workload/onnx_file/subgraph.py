@@ -63,10 +63,11 @@ class Names:
     def __init__(self, outer: Names | None = None) -> None:
         self.outer = outer
         self.tensors: dict[str, Tensor] = {}
+        self.tensor: Callable[[str], Tensor | None] = self.tensors.get if outer is None else self._outwards
+        """The tensor of a name, looked up outwards."""
         self.constants: dict[str, Value | Callable[[], Value | None]] = {}
 
-    def tensor(self, name: str) -> Tensor | None:
-        """The tensor of a name, looked up outwards."""
+    def _outwards(self, name: str) -> Tensor | None:
         found = self.tensors.get(name)
         if found is not None or self.outer is None:
             return found
@@ -211,13 +212,13 @@ class _Reader:
     declared: dict[str, Any]
     caches: set[str]
     routes: Routes[Tensor] = field(default_factory=Routes)
-    plain: dict[tuple[Any, ...], Result | None] = field(default_factory=dict)
-    """Kind, shapes and types of the inputs -> the result, of kinds in `BY_SHAPES_ALONE`."""
+    plain: dict[tuple[Any, ...], Op] = field(default_factory=dict)
+    """Kind, shapes and types of the inputs -> the first such operation, of kinds in `BY_SHAPES_ALONE`."""
 
     def operation(self, proto: Parsed) -> Op:
         """The operation of a node; its outputs are entered among the names."""
-        names = self.names
-        ins = tuple([names.tensor(name) if name else None for name in proto.input])
+        names, tensor = self.names, self.names.tensor
+        ins = tuple([tensor(name) if name else None for name in proto.input])
         kind = kind_of(proto)
         if kind in BY_SHAPES_ALONE and not proto.attribute and len(proto.output) == 1 and proto.output[0]:
             return self._plain(kind, proto, ins)
@@ -241,22 +242,20 @@ class _Reader:
     def _plain(self, kind: str, proto: Parsed, ins: tuple[Tensor | None, ...]) -> Op:
         """What most nodes of a large file are: one result whose shape follows from those of the inputs."""
         name = proto.output[0]
+        scope, called = scope_of(proto), proto.name or name
         key = (kind, *[None if one is None else (one.shape, one.dtype, one.known) for one in ins])
-        if key not in self.plain:
-            version = self.model.opsets[""]
-            self.plain[key] = self._results(
-                proto, Node(kind, {}, ins, proto.input, self.names.constant, 1, version)
-            )
-        found = self.plain[key]
-        if found is None:
-            node = Node(kind, {}, ins, proto.input, self.names.constant, 1, self.model.opsets[""])
-            outs = self._outputs(proto, node, None)
-        else:
-            shape, dtype = found[0]
-            tensor = Tensor(shape, dtype, "cache" if name in self.caches else "activation", name)
+        like = self.plain.get(key)
+        if like is not None:
+            first = like.outs[0]
+            tensor = Tensor(first.shape, first.dtype, "cache" if name in self.caches else "activation", name)
             self.names.tensors[name] = tensor
-            outs = (tensor,)
-        return Op(kind, ins, outs, {}, scope_of(proto), proto.name or name)
+            return Op(kind, ins, (tensor,), {}, scope, called, (), like)
+        node = Node(kind, {}, ins, proto.input, self.names.constant, 1, self.model.opsets[""])
+        results = self._results(proto, node)
+        op = Op(kind, ins, self._outputs(proto, node, results), {}, scope, called)
+        if results:  # else the result is what the file declares for this one
+            self.plain[key] = op
+        return op
 
     def _results(self, proto: Parsed, node: Node) -> Result | None:
         rule = SHAPE_RULES.get(node.kind)
