@@ -11,15 +11,15 @@ import click
 
 from reportgen.cli import output
 from reportgen.errors import ComparisonRefused
-from reportgen.status import Status
-from reportgen.units import format_interval, format_value
 
 if TYPE_CHECKING:
     from reportgen.findings.evidence import Evidence
-    from reportgen.model.compare import Comparison, Difference, Number
+    from reportgen.model.compare import Comparison
 
 DIFFERS = 1
 """Exit code when a metric differs, as `diff` and `cmp` have it."""
+MOST = 100
+"""Columns that are used, however many there are: a longer line is no easier to read."""
 
 
 @click.command(
@@ -50,7 +50,7 @@ Exit code 0: no metric was found to differ; 1: at least one differs; 6: refused.
 def command(
     first: str, second: str, data: Path, pattern: str, everything: bool, anyway: bool, as_json: bool
 ) -> None:
-    """Is SECOND the same as FIRST, faster or slower?  One line a metric that differs.
+    """Is SECOND the same as FIRST, faster or slower?  Two lines a metric that differs.
 
     FIRST and SECOND are folders, ids of runs or the beginning of one, DEVICE/RUN, a device (its newest
     run), or 'latest'.  Runs are refused where their suite, plan or backend makes numbers incomparable.
@@ -84,44 +84,23 @@ def _evidence(name: str, data: Path) -> Evidence:
 
 
 def _print(found: Comparison, everything: bool) -> None:
+    from reportgen.cli import compare_table
     from reportgen.findings.wording import comparison as words
     from reportgen.model.compare import Code
 
+    width = min(output.columns(), MOST)
+    lines = []
     for place, side in (("first", found.first), ("second", found.second)):
-        click.echo(f"{place:<8}{side.name} ({side.device}), run {side.run}")
+        head = f"{place:<8}{side.name} ({side.device}), run {side.run}"
+        lines += compare_table.wrapped(head, width, further=" " * 8)
     for obstacle in found.obstacles:
-        click.echo(f"compared anyway, although {obstacle}")
+        lines += compare_table.wrapped(f"compared anyway, although {obstacle}", width)
     for one in found.conditions:
-        click.echo(f"{one.name}: {one.first} in the first run, {one.second} in the second")
+        told = f"{one.name}: {one.first} in the first run, {one.second} in the second"
+        lines += compare_table.wrapped(told, width)
     rows = found.rows if everything else found.different
-    columns = ["metric", "first", "second", "change", "verdict", "least difference", "note"]
-    output.show([_row(row) for row in rows], columns, as_json=False, title=words.rule())
+    if rows:
+        lines += ["", *compare_table.lines_of(rows, width), ""]
     changed = sum(row.code is Code.CHANGED for row in found.different)
-    click.echo(words.summary(found.counts, changed))
-
-
-def _row(row: Difference) -> output.Row:
-    from reportgen.findings.wording import comparison as words
-
-    return {
-        "metric": row.metric,
-        "first": _number(row.first, row.unit),
-        "second": _number(row.second, row.unit),
-        "change": words.change(row.ratio, row.ratio_low, row.ratio_high, row.by_difference),
-        "verdict": str(row.verdict),
-        "least_difference": words.room(row.relevant, row.by_difference),
-        "note": row.reason,
-    }
-
-
-def _number(number: Number | None, unit: str) -> str:
-    """Value with its interval, the interval alone, or the status."""
-    if number is None:
-        return "–"
-    if number.status is Status.CENSORED and number.low is not None:
-        return f"at least {format_value(number.low, unit)}"
-    known = number.low is not None and number.high is not None
-    around = format_interval(number.low or 0.0, number.high or 0.0, unit) if known else ""
-    if number.value is None:
-        return around or str(number.status)
-    return f"{format_value(number.value, unit)} ({around})" if around else format_value(number.value, unit)
+    lines += compare_table.wrapped(words.summary(found.counts, changed), width)
+    click.echo("\n".join(lines))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -261,6 +262,19 @@ def test_compare_says_what_differs_and_exits_as_diff_does(pair: tuple[Path, str,
     assert "3 metrics: 3 same." in same.stdout
     assert "latency.integer_add" in call("compare", first, second, "--data", data, "--all").stdout
     assert call("compare", first, first, "--data", data).exit_code == 0
+
+
+@pytest.mark.parametrize("columns", [60, 80, 160])
+def test_compare_fits_the_terminal(pair: tuple[Path, str, str], columns: int) -> None:
+    data, first, second = pair
+    words = ["compare", first, second, "--data", str(data), "--all"]
+    lines = CliRunner().invoke(main, words, env={"COLUMNS": str(columns)}).stdout.splitlines()
+    assert max(map(len, lines)) <= columns
+    for row in ("latency.popcnt", "latency.integer_add"):
+        (at,) = (number for number, line in enumerate(lines) if line.split()[:1] == [row])
+        whole = " ".join(line.strip() for line in lines[at : at + 4])
+        wanted = r" (slower|same) +[+−]?\d+\.\d % \(.+ … .+\) +\d\S* cycles.* → \d\S* cycles.*; 2 %"
+        assert re.match(row + wanted, re.sub(" +", " ", whole))
 
 
 def test_compare_prints_json(pair: tuple[Path, str, str]) -> None:
