@@ -10,6 +10,8 @@ from hypothesis import HealthCheck, settings
 os.environ.setdefault("MPLBACKEND", "Agg")
 # Material prints a banner about MkDocs 2 on every build.
 os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
+# Test workers are started with a width of 80; tables are to be as wide as into a pipe.
+os.environ.pop("COLUMNS", None)
 
 # The same examples on every machine: a red test is red for everybody. No deadline and no complaint
 # about slowness, because the machine may be measuring or shared; no database, so that one run does
