@@ -34,6 +34,16 @@ UNIT = "byte/second"
 LEVELS = ("l1", "l2", "l3", "dram")
 
 
+def without_level(evidence: Evidence) -> str:
+    """Metric of a probe none of whose sizes has a rate; that of the probe is the stem of many metrics.
+
+    `vendor_copy` gives `bandwidth.vendor_copy`, and `bandwidth_saturation` `bandwidth.saturation`.
+    """
+    stem = evidence.probe.metric
+    name = evidence.probe.id.rpartition("/")[2]
+    return f"{stem}.{name.removeprefix(f'{stem}_')}"
+
+
 def bandwidth(evidence: Evidence, hierarchy: Hierarchy) -> list[Quantity]:
     """`bandwidth.<level>.<kernel>` and the same with `.all_cores`.
 
@@ -43,7 +53,7 @@ def bandwidth(evidence: Evidence, hierarchy: Hierarchy) -> list[Quantity]:
     stem = evidence.probe.metric
     usable = [point for point in evidence.usable() if point.work.get("bytes", 0) > 0]
     if not usable:
-        return [evidence.without_value(stem, UNIT, METHOD)]
+        return [evidence.without_value(without_level(evidence), UNIT, METHOD)]
     rates = {point.id: found for point in usable if (found := _rates(evidence, point)) is not None}
     rates = without_trend(rates, trend(rates.values()))
     most = max(_cores(point) for point in evidence.points)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from reportgen.analysis.bandwidth import bandwidth
+from reportgen.analysis.bandwidth import bandwidth, without_level
 from reportgen.analysis.chase import pointer_chase
 from reportgen.analysis.conflict import conflict
 from reportgen.analysis.cycles import calibration_error, timings
@@ -23,6 +23,7 @@ from reportgen.analysis.gpu_launch import by_path, has_shape, launch_bandwidth, 
 from reportgen.analysis.gpu_launch_overhead import launch_overhead
 from reportgen.analysis.gpu_on_chip import on_chip
 from reportgen.analysis.gpu_pressure import pressure
+from reportgen.analysis.gpu_read_sweep import read_sweep
 from reportgen.analysis.gpu_sector import sectors
 from reportgen.analysis.gpu_tlb import has_distance, tlb_by_distance
 from reportgen.analysis.hierarchy import Hierarchy, reported
@@ -124,6 +125,7 @@ _INDEPENDENT: dict[str, Callable[[Evidence], list[Quantity]]] = {
     "cluster": cluster,
     "bulk": bulk,
     "launch": launch_overhead,
+    "read_sweep": read_sweep,
     "rounds": rounds,
 }
 """Analyses that need no other probe."""
@@ -138,7 +140,8 @@ _METHODS = {
     "library": "library",
     "rounds": "cost-model",
     **dict.fromkeys(
-        ("banks", "distance", "blocks", "pressure", "sectors", "cluster", "bulk", "launch"), "gpu"
+        ("banks", "distance", "blocks", "pressure", "sectors", "cluster", "bulk", "launch", "read_sweep"),
+        "gpu",
     ),
 }
 """Analysis -> page of docs/method; all others find a boundary."""
@@ -157,7 +160,8 @@ def _unread(evidence: Evidence) -> Quantity:
             probe.metric, probe.unit, method, status=Status.FAILED,
             reason=f"This version of reportgen has no analysis called '{probe.analysis}'.",
         )  # fmt: skip
-    return evidence.without_value(probe.metric, probe.unit, method)
+    metric = without_level(evidence) if probe.analysis == "bandwidth" else probe.metric
+    return evidence.without_value(metric, probe.unit, method)
 
 
 def _memory(run: Run, probes: list[Evidence], result: dict[str, list[Quantity]]) -> None:

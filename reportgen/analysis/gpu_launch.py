@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
+from reportgen.analysis.bandwidth import without_level
 from reportgen.analysis.evidence import Evidence, by_pass, numbers, passes_that_agree
 from reportgen.analysis.hierarchy import Hierarchy
 from reportgen.analysis.plateau import plateau
@@ -48,10 +49,11 @@ def launch_bandwidth(evidence: Evidence, hierarchy: Hierarchy) -> list[Quantity]
         else:
             refused[kernel] = why
     if not groups:
+        metric = without_level(evidence)
         if refused:
             reason = next(iter(refused.values()))
-            return [evidence.without_value(stem, UNIT, METHOD, status=Status.INVALID, reason=reason)]
-        return [evidence.without_value(stem, UNIT, METHOD)]
+            return [evidence.without_value(metric, UNIT, METHOD, status=Status.INVALID, reason=reason)]
+        return [evidence.without_value(metric, UNIT, METHOD)]
     result = []
     for (level, kernel), points in groups.items():
         result.append(_best(evidence, f"{stem}.{level}.{kernel}", points))

@@ -103,7 +103,7 @@ def _one_rate(case: Case) -> Ending:
 
 
 def _as_the_driver(case: Case) -> Ending:
-    driver = [q for q in case.quantities if q.metric.endswith(".vendor_copy")]
+    driver = [q for q in case.quantities if q.metric.endswith(".vendor_copy") and q.value is not None]
     if not driver:
         return nothing(case)
     told = []

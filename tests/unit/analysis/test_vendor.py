@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
+import pyarrow as pa
 import pytest
 
+from reportgen.analysis.derive import quantities
 from reportgen.analysis.evidence import Evidence
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.vendor import vendor_ratios
@@ -12,7 +15,7 @@ from reportgen.status import Status
 from tests.simulated.gpu import make
 from tests.simulated.gpu_truth import GpuTruth
 
-RUN, _ = make(GpuTruth())
+RUN, SAMPLES = make(GpuTruth())
 
 
 def rate(metric: str, value: float | None, spread: float = 0.01) -> Quantity:
@@ -62,3 +65,19 @@ def test_nothing_without_both() -> None:
     assert vendor_ratios([GEMM], [rate("kernel.vendor_gemm_fp16.64", 1.0), rate("peak.fp32", 1.0)]) == []
     unknown = rate("kernel.vendor_gemm_fp16.64", None)
     assert vendor_ratios([GEMM], [unknown, rate("peak.tensor_fp16", 1e15)]) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "metric"),
+    [("vendor_copy", "bandwidth.vendor_copy"), ("bandwidth_saturation", "bandwidth.saturation")],
+)
+def test_what_has_no_rate_is_told_apart_from_what_has(name: str, metric: str) -> None:
+    asked = msgspec.structs.replace(
+        COPY.probe, id=f"memory_hierarchy/{name}", analysis="bandwidth", unit="byte/second"
+    )
+    reason = "a CPU has no driver that copies for it"
+    point = msgspec.structs.replace(
+        RUN.points[0], probe=asked.id, settings={"kernel": name}, status=Status.UNSUPPORTED, reason=reason
+    )
+    (one,) = quantities(msgspec.structs.replace(RUN, probes=(asked,), points=(point,)), pa.table(SAMPLES))
+    assert (one.metric, one.status, one.reason) == (metric, Status.UNSUPPORTED, reason)
