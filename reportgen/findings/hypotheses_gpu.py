@@ -73,10 +73,15 @@ def _pieces(case: Case) -> Ending:
 
 
 def _rises(case: Case) -> Ending:
-    edges = [quantity for quantity in case.quantities if quantity.metric.endswith(".capacity")]
+    edges = [quantity for quantity in case.quantities if ".capacity" in quantity.metric]
     if any(quantity.status is not Status.CENSORED for quantity in edges):
         return YES
     return undecided("no edge was found within the range of the probe") if edges else nothing(case)
+
+
+def _slows(case: Case) -> Ending:
+    unread = _unstable(case)
+    return undecided("; ".join(unread)) if unread else _rises(case)
 
 
 def _alone(case: Case) -> Ending:
@@ -180,6 +185,7 @@ RULES: dict[str, Rule] = {
     "cluster": (_CLUSTER_RULE, _peers),
     "sectors": (_SECTORS_RULE, _pieces),
     "on_chip": ("Supported when an edge was found within the range of the probe.", _rises),
+    "read_sweep": ("Supported when an edge was found within the range of the probe.", _slows),
     "blocks": (_BLOCKS_RULE, _alone),
     "launch": (_LAUNCH_RULE, _launch),
     "warps": (_WARPS_RULE, _warps),

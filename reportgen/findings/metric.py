@@ -50,6 +50,7 @@ class Kind(StrEnum):
     RESOURCE = "resource"
     OCCUPANCY = "occupancy"
     PATH_CAPACITY = "path_capacity"
+    SHARED_CAPACITY = "shared_capacity"
     PATH_LATENCY = "path_latency"
     PATH_TIME = "path_time"
     PATH_LINE = "path_line"
@@ -116,6 +117,8 @@ _EXECUTION = {
     "launch_overhead": Kind.LAUNCH,
 }
 """Probe of what a GPU holds -> kind of its metrics."""
+ALL_MULTIPROCESSORS = "all_multiprocessors"
+"""What the capacity of a level ends in that all multiprocessors saw together."""
 DISTANCES = ("4k", "64k", "2m")
 """Distances of the pages or addresses of a chase, as metrics end in them."""
 
@@ -189,6 +192,8 @@ def _memory(metric: str, rest: list[str]) -> MetricId:
 def _of_three(metric: str, first: str, second: str, third: str) -> MetricId:
     if second == "distance":
         return MetricId(metric, Kind.DISTANCE, first, third)
+    if second == "capacity" and third == ALL_MULTIPROCESSORS:
+        return MetricId(metric, Kind.SHARED_CAPACITY, first)
     if first in ("cluster", "bulk"):
         return MetricId(metric, Kind.CLUSTER if first == "cluster" else Kind.BULK, second, third)
     if second in LEVELS and third in _PATH_FACTS:

@@ -33,7 +33,14 @@ def confidence(value: float, counted: str = "") -> Html:
     return element("span", anchor(f"confidence {value:.2f}", counted), class_="rg-confidence")
 
 
-INTERVALS = (Kind.CAPACITY, Kind.TLB_REACH, Kind.PATH_CAPACITY, Kind.STEP, Kind.BLOCKS)
+INTERVALS = (
+    Kind.CAPACITY,
+    Kind.TLB_REACH,
+    Kind.PATH_CAPACITY,
+    Kind.SHARED_CAPACITY,
+    Kind.STEP,
+    Kind.BLOCKS,
+)
 """Boundaries: the interval is the result, its middle is not."""
 
 

@@ -39,6 +39,7 @@ def paths(report: Report) -> Curves | None:
         (
             *_sweeps(report, "by load path", of_chip=False),
             *_sweeps(report, "on the chip", of_chip=True),
+            *_reads(report),
             *_walk(report),
             *_translation(report),
             *_distances(report),
@@ -150,6 +151,13 @@ def _sweeps(report: Report, title: str, *, of_chip: bool) -> Iterator[Panel]:
             ends.append((fact.low, fact.high))
     if of_chip or len(lines) > 1:
         yield from _panel(title, "working set", "cycles a load", lines, sizes=True, ends=ends)
+
+
+def _reads(report: Report) -> Iterator[Panel]:
+    for fact, details in _of(report, Kind.SHARED_CAPACITY)[:1]:
+        lines: Lines = {"": _line(details, "bytes", "relative")}
+        up, ends = "time a byte over that of the smallest", [(fact.low, fact.high)]
+        yield from _panel("reads of all multiprocessors", "working set", up, lines, sizes=True, ends=ends)
 
 
 def _walk(report: Report) -> Iterator[Panel]:

@@ -160,6 +160,20 @@ def streams(truth: GpuTruth) -> Question:
     return asked(name), found
 
 
+def reads(truth: GpuTruth) -> Question:
+    """All multiprocessors read rising sizes ; beyond the capacity more and more comes from memory."""
+    name = "memory_hierarchy/l2_capacity_all"
+    found = []
+    for size in (*range(16 * MIB, 64 * MIB + 1, 4 * MIB), 80 * MIB, 96 * MIB, 128 * MIB):
+        missing = min(1.0, max(0.0, 4 * (size / truth.l2_of_all - 1)))
+        each = (1 - missing) / truth.l2_rate + missing / truth.memory_rate
+        settings = {"kernel": "read", "width": 16, "blocks": 256, "bytes": size}
+        point = ok_point(name, settings, work={"bytes": 64.0}, facts={"bytes_actual": size})
+        found.append(Simulated(point, (size * each * truth.clock_hz + EMPTY,), size // 64))
+    return asked(name), found
+
+
 QUESTIONS = (
     distances, working_set, chases, on_chip, walk, lines, conflicts, translation, clusters, copies, streams,
+    reads,
 )  # fmt: skip

@@ -46,6 +46,8 @@ class GpuTruth:
     far_share: float = 0.5
     l1_bytes: int = 256 << 10
     l2_bytes: int = 50 << 20
+    l2_of_all: int = 50 << 20
+    """What of it all multiprocessors together can fill; less where lines are kept in both parts."""
     ways: int = 16
     """Of the first level."""
     l1_latency: float = 40.0

@@ -96,6 +96,16 @@ def path_capacity(name: MetricId, quantity: Quantity) -> str:
     )
 
 
+def shared_capacity(name: MetricId, quantity: Quantity) -> str:
+    """Measured: where reads of all multiprocessors together become slower."""
+    if quantity.low is None or quantity.high is None:
+        return f"All multiprocessors together see an end of {level(name.subject)} near {amount(quantity)}."
+    return (
+        f"While all multiprocessors read, {one(quantity.low, 'byte')} still come at the rate of "
+        f"{level(name.subject)} and {one(quantity.high, 'byte')} no longer (n = {quantity.n})."
+    )
+
+
 def path_line(name: MetricId, quantity: Quantity) -> str:
     """Measured: the same as the line of a cache, by one path."""
     if quantity.low is None or quantity.high is None or quantity.low == quantity.high:
@@ -236,6 +246,7 @@ BUILDERS = {
     Kind.PATH_TIME: path_latency,
     Kind.PATH_CAPACITY: path_capacity,
     Kind.PATH_LINE: path_line,
+    Kind.SHARED_CAPACITY: shared_capacity,
     Kind.SECTOR: sector,
     Kind.CLUSTER: cluster,
     Kind.BULK: bulk,

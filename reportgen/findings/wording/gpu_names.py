@@ -99,6 +99,8 @@ def noun(name: MetricId, level: Callable[[str], str], title: Callable[[str], str
             text = f"the latency in seconds of {_level(subject)} that loads {path(part)} meet"
         case Kind.PATH_LINE:
             text = f"the cache line, loads {path(part)}"
+        case Kind.SHARED_CAPACITY:
+            text = f"the {level(subject)} capacity for all multiprocessors together"
         case Kind.DISTANCE:
             text = f"the latency of {level(subject)} lines that are {part}"
         case Kind.SECTOR:

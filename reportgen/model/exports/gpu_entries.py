@@ -15,6 +15,17 @@ ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
         "Levels are counted along the path: the first one of loads that pass L1 by is L2 of the device.",
     ),
     (
+        "memory.<level>.capacity.all_multiprocessors",
+        "capacity for all multiprocessors",
+        "byte",
+        (
+            "Interval from the largest working set that all multiprocessors together read at the rate of a "
+            "level to the smallest that they read more slowly."
+        ),
+        "gpu",
+        "A chase from one multiprocessor may see another size: of the part of the cache that answers it.",
+    ),
+    (
         "memory.<path>.<level>.latency",
         "load latency by a load path",
         "cycle",

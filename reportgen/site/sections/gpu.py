@@ -21,6 +21,7 @@ COLUMNS = (
 EXECUTION = (Kind.WARPS, Kind.BANKS, Kind.BLOCKS, Kind.CROWDED, Kind.STEP, Kind.LAUNCH)
 PATHS = (
     Kind.PATH_CAPACITY,
+    Kind.SHARED_CAPACITY,
     Kind.PATH_LATENCY,
     Kind.PATH_TIME,
     Kind.PATH_LINE,
@@ -30,7 +31,7 @@ PATHS = (
     Kind.BULK,
 )
 """Kinds in the order of the table; `sections.memory` leaves them to this section."""
-TOLD = (Kind.SECTOR, Kind.DISTANCE, Kind.BULK)
+TOLD = (Kind.SHARED_CAPACITY, Kind.SECTOR, Kind.DISTANCE, Kind.BULK)
 """Kinds whose sentences stand above the figure; of the others the table says enough."""
 FEW_STEPS = 4
 """So many steps are told openly; the sentences of more are alike, and folded."""

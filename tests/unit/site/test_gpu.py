@@ -60,6 +60,7 @@ def test_memory_has_a_panel_for_every_way_to_it(report: Report) -> None:
     assert titles(gpu_curves.paths(report)) == [
         "by load path",
         "on the chip",
+        "reads of all multiprocessors",
         "walk through memory",
         "translation of addresses",
         "near and far lines of L2",
@@ -139,7 +140,10 @@ def test_the_page_is_worded_for_a_gpu(page: str) -> None:
 def test_a_metric_stands_in_one_table_of_the_page(page: str) -> None:
     ids = re.findall(r'<tr id="((?:memory|execution)\.[^"]+)"', page)
     assert len(ids) == len(set(ids))
-    assert {"memory.cg.l1.latency", "memory.cluster.8.next", "execution.launch_overhead.fixed"} <= set(ids)
+    assert {"memory.cg.l1.latency", "memory.cluster.8.next", "memory.l2.capacity.all_multiprocessors"} <= set(
+        ids
+    )
+    assert {"execution.launch_overhead.fixed"} <= set(ids)
 
 
 def test_our_rates_stand_beside_those_of_the_vendor(page: str) -> None:
