@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 DASHES = ("-", "--", "-.", ":")
+CLEAR = 2.5
+"""Between the name of a roof and that of a kernel, points."""
 
 
 def draw(data: Roofline) -> str:
@@ -250,9 +252,8 @@ def _names(axes: Axes, data: Roofline, named: list[tuple[float, str, bool]]) -> 
     for rate, text, under in named:
         y = axes.transData.transform((1.0, rate))[1] * scale
         width = labels.ADVANCE * 8.5 * len(text)
-        taken.append(
-            labels.Box(inner.right - width, y - (13 if under else 0), inner.right, y + (0 if under else 13))
-        )
+        low, high = (y - 13, y) if under else (y, y + 13)
+        taken.append(labels.Box(inner.right - width, low - CLEAR, inner.right, high + CLEAR))
     spots = [
         (*(axes.transData.transform((kernel.intensity, kernel.rate)) * scale), kernel.label)
         for kernel in data.kernels

@@ -84,6 +84,9 @@ class Roofline(msgspec.Struct, frozen=True):
 WIDEST = (0.01, 1000.0)
 """The horizontal axis, unless something lies outside."""
 PREFERRED = ("fp32", "int8")
+NAME = 12.0
+"""How far the name of a roof reaches from its right end, as a factor of intensity.  What is predicted stands
+on the roof, and has no room for its own name there."""
 
 
 def drawable(sheet: Sheet) -> bool:
@@ -145,6 +148,8 @@ def frame(data: Roofline) -> tuple[float, float, float, float]:
     places += [peak / roof.rate for peak in peaks for roof in data.memory]
     left = min(WIDEST[0], 10.0 ** math.floor(math.log10(min(places))))
     right = max(WIDEST[1], 10.0 ** math.ceil(math.log10(max(places))))
+    if any(kernel.intensity * NAME > right for kernel in data.kernels if kernel.predicted):
+        right *= 10.0
     stated = [one.rate for one in data.nominal if not one.level]
     reached = [end for kernel in data.kernels for end in (kernel.rate, kernel.high) if end]
     lowest = min([roof.rate * left for roof in data.memory] + [kernel.rate for kernel in data.kernels])

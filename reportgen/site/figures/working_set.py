@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from reportgen.site.figures import style
+from reportgen.site.figures import labels, style
 from reportgen.units import format_bytes
 
 if TYPE_CHECKING:
@@ -52,6 +52,10 @@ PAGES = {
     "4k": style.Stroke(style.SOFT, "s", "--"),
 }
 PAGE_NAMES = {"huge": "huge pages", "4k": "4 KiB pages"}
+SIZE = 8.5
+"""Of the words of a boundary, points."""
+GAP = 4
+"""Between these and the line, points."""
 HALF_OF_A_LABEL = 1.0
 """Octaves of the size axis."""
 
@@ -104,15 +108,22 @@ def _boundary(axes: Axes, boundary: Boundary, last: float, row: int) -> None:
     # right of its band where there is room, away from the other two.
     left, right = axes.get_xlim()
     beside = row >= 2 and math.log(high / left) < 0.78 * math.log(right / left)
+    # In a short sweep the first band may begin so far left that words before it would lie on the axis.
+    scale = 72 / axes.figure.dpi
+    before, after = (
+        abs(axes.transData.transform((end, 1.0))[0] - axes.transAxes.transform((side, 0.0))[0]) * scale
+        for side, end in enumerate((boundary.low, high))
+    )
+    squeezed = before < GAP + labels.ADVANCE * SIZE * len(text) < after
     axes.annotate(
         f"{boundary.level.upper()} ends\n{text}",
-        (high if beside else boundary.low, 1.0),
+        (high if beside or squeezed else boundary.low, 1.0),
         xycoords=("data", "axes fraction"),
-        xytext=(4, -3) if beside else (-4, -3 - 26 * row),
+        xytext=(GAP if beside or squeezed else -GAP, -3 if beside else -3 - 26 * row),
         textcoords="offset points",
-        ha="left" if beside else "right",
+        ha="left" if beside or squeezed else "right",
         va="top",
-        fontsize=8.5,
+        fontsize=SIZE,
     )
 
 

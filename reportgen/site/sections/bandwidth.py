@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from reportgen.findings.metric import ALL_CORES, parse
+from reportgen.findings.metric import ALL_CORES, Kind, parse
 from reportgen.findings.wording.names import counted, kernel, level
 from reportgen.model.architecture import Fact
 from reportgen.site import blocks
@@ -32,7 +32,9 @@ def section(view: View) -> Section | None:
         name = parse(rate.metric)
         return (order.index(name.subject) if name.subject in order else len(order)), bool(name.scope)
 
-    rates = tuple(sorted(view.report.of("bandwidth."), key=place))
+    # What belongs to no level, since its probe has no rate at all, stands among what was not measured.
+    known = (rate for rate in view.report.of("bandwidth.") if parse(rate.metric).kind is Kind.BANDWIDTH)
+    rates = tuple(sorted(known, key=place))
     if not rates:
         return None
     kernels = tuple(dict.fromkeys(parse(rate.metric).part for rate in rates))

@@ -167,6 +167,16 @@ def test_a_boundary_is_written_as_an_interval_and_a_bound_as_a_bound() -> None:
     assert "at least 2 MiB" in svg
 
 
+def test_words_of_a_boundary_stay_off_the_vertical_axis() -> None:
+    axis = 0.65 * 72  # where the axis stands, points
+    curve = working_set.Curve("4k", (32 * KIB, 48 * KIB, 64 * KIB, MIB, 4 * MIB), (5, 5, 14, 30, 60))
+    bounds = (working_set.Boundary("l1", 48 * KIB, 64 * KIB), working_set.Boundary("l2", 512 * KIB, MIB))
+    svg = working_set.draw(working_set.WorkingSet((curve,), bounds))
+    lefts = re.findall(r"<text[^>]*translate\(([\d.]+) [\d.]+\)\"[^>]*>(?:L\d ends|\d+ KiB – )", svg)
+    assert len(lefts) == 4
+    assert min(map(float, lefts)) > axis
+
+
 def test_the_cache_draws_once_and_again_only_for_another_record(tmp_path: Path) -> None:
     calls = []
 

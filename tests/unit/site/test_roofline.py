@@ -178,6 +178,15 @@ def test_both_charts_have_the_same_whole_decades() -> None:
     assert top == 1e13
 
 
+def test_a_prediction_stands_clear_of_the_names_of_roofs() -> None:
+    def right(rate: float | None) -> float:
+        on_the_roof = Point("on the roof", 1e12, {"dram": Moved(1e10)}, "fp32", rate=rate)
+        return roofline_record.frame(roofline_record.record(sheet(on_the_roof), "FLOP"))[1]
+
+    assert right(1e9) == 1e3  # measured, below the roof: axes of several charts stay the same
+    assert right(None) == 1e4
+
+
 def test_the_pointer_is_told_intensity_rate_share_and_limiter() -> None:
     (kernel,) = roofline_record.record(sheet(point("kernel", 18e9)), "FLOP").kernels
     assert kernel.told.splitlines() == [
