@@ -14,6 +14,7 @@ import click
 
 from reportgen import __version__
 from reportgen.cli import plain
+from reportgen.cli.entry import INTERRUPTED
 from reportgen.errors import UserError
 
 COMMANDS = {
@@ -34,9 +35,6 @@ COMMANDS = {
     "schema": "Write the JSON Schemas of runs and of what is derived.",
 }
 """Name -> short help; the command itself is `reportgen.cli.<name>:command`."""
-
-INTERRUPTED = 130
-"""Exit code after Ctrl-C, as shells have it."""
 
 
 class Commands(click.Group):

@@ -10,7 +10,8 @@ import click
 import pytest
 
 from reportgen import errors
-from reportgen.cli.main import INTERRUPTED, main
+from reportgen.cli.entry import INTERRUPTED
+from reportgen.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
