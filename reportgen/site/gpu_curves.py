@@ -156,7 +156,7 @@ def _sweeps(report: Report, title: str, *, of_chip: bool) -> Iterator[Panel]:
 def _reads(report: Report) -> Iterator[Panel]:
     for fact, details in _of(report, Kind.SHARED_CAPACITY)[:1]:
         lines: Lines = {"": _line(details, "bytes", "relative")}
-        up, ends = "time a byte over that of the smallest", [(fact.low, fact.high)]
+        up, ends = "relative time a byte", [(fact.low, fact.high)]
         yield from _panel("reads of all multiprocessors", "working set", up, lines, sizes=True, ends=ends)
 
 
