@@ -278,14 +278,20 @@ class Renderer:
     def _run(
         self, shelf: Shelf, entry: Entry, report: Report, shown: Mapping[str, Picture]
     ) -> Iterator[Page]:
-        """The report at its own address, its probes, and the device's page for the newest."""
-        own = View(address.run_page(entry.device, entry.run), report, self.links, shown)
+        """The report at its own address, its probes, and the device's page for the newest.
+
+        Programs that were built and not run can be built again, and there are many of them: those of an
+        earlier toolchain are in its data only.
+        """
+        probes = shelf.newest is entry or not report.run.toolchain_only
+        own = View(address.run_page(entry.device, entry.run), report, self.links, shown, probes)
         yield self._device(own, shelf, entry, newest=False)
         if shelf.newest is entry:
             latest = View(address.device_page(entry.device), report, self.links, shown)
             yield self._device(latest, shelf, entry, newest=True)
-        yield self._hypotheses(entry, report)
-        for name in report.families:
+        if not report.run.toolchain_only:
+            yield self._hypotheses(entry, report)
+        for name in report.families if probes else ():
             here = address.family_page(entry.device, entry.run, name)
             make = partial(family.page, View(here, report, self.links), name, entry)
             yield self._same(here, make, report.digest)

@@ -42,6 +42,8 @@ class View:
     report: Report
     links: Links
     pictures: Mapping[str, Picture] = field(default_factory=dict)
+    probes: bool = True
+    """Whether the probes of the run have pages of their own."""
 
     def page(self, uri: str, mark: str = "") -> str:
         """Address of a generated page or asset."""
@@ -53,9 +55,9 @@ class View:
         return self.page(address.run_asset(device, run, name))
 
     def probe(self, probe: str) -> str:
-        """Address of a probe's entry; empty for a probe that the run does not have."""
+        """Address of a probe's entry; empty for a probe that the run does not have, or not on a page."""
         family = probe.partition("/")[0]
-        if family not in self.report.families:
+        if not self.probes or family not in self.report.families:
             return ""
         device, run = self.report.run.device.id, self.report.run.run
         return self.page(address.family_page(device, run, family), address.probe_anchor(probe))

@@ -99,6 +99,7 @@ def page(view: View, shelf: Shelf, entry: Entry, site_url: str, *, newest: bool)
         families=[
             (family.replace("_", " "), len(probes), view.page(_family(view, family)))
             for family, probes in view.report.families.items()
+            if view.probes
         ],
         versions=view.page(address.versions_page(run.device.id)),
         own=view.page(address.run_page(run.device.id, run.run)),

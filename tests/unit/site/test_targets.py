@@ -135,6 +135,18 @@ def test_the_occupancy_table_holds_what_the_figure_shows(site: tuple[Site, dict[
     assert "13 %" in body or "12 %" in body
 
 
+def test_programs_of_an_earlier_toolchain_have_no_pages(site: tuple[Site, dict[str, str]]) -> None:
+    _, pages = site
+    runs = sorted({uri.split("/")[2] for uri in pages if uri.startswith("devices/sm-90/2026")})
+    assert len(runs) > 1
+    with_programs = {uri for uri in pages if uri.startswith("devices/sm-90/") and "/probes/" in uri}
+    assert {uri.split("/")[2] for uri in with_programs} == {runs[-1]}
+    earlier, newest = (pages[address.run_page("sm-90", run)] for run in (runs[0], runs[-1]))
+    assert "no pages of their own" in earlier
+    assert "probes/instruction_latency" not in earlier
+    assert "probes/instruction_latency" in newest
+
+
 def test_targets_stand_side_by_side(site: tuple[Site, dict[str, str]]) -> None:
     page = site[1][address.TARGETS]
     matrix = row(page, "operation.mma_m16n8k16_f16_f32")
