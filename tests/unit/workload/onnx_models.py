@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
+from reportgen.workload.count import Count, count
+
 FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
 Dims = Sequence[int | str | None]
 
@@ -71,3 +73,24 @@ def saved(folder: Path, made: ModelProto, name: str = "model.onnx") -> Path:
 
 
 node = helper.make_node
+
+
+def counted(folder: Path, *parts: Any, dims: dict[str, int] | None = None, **more: Any) -> Count:
+    """Of a model made of nodes, inputs, outputs and weights."""
+    return count(saved(folder, model(*parts, **more)), dims)
+
+
+def matmul(x: str = "x", w: str = "w", y: str = "y", **attrs: Any) -> Any:
+    """A product of matrices."""
+    return node("MatMul", [x, w], [y], **attrs)
+
+
+def two_dims(folder: Path) -> Path:
+    """A file whose two dimensions have names and no size."""
+    made = model(
+        [matmul()],
+        [value("x", ["batch", "seq", 8])],
+        [value("y", ["batch", "seq", 4])],
+        [weight("w", (8, 4))],
+    )
+    return saved(folder, made)
