@@ -13,6 +13,7 @@ import click
 
 from reportgen.cli import output, summary
 from reportgen.cli.numbers import Finite
+from reportgen.cli.options import data_folder
 from reportgen.errors import UserError
 
 if TYPE_CHECKING:
@@ -36,13 +37,7 @@ Examples:
 @click.option(
     "--device", "selector", default="", help="What to measure, as 'reportgen devices' names it.  [cpu]"
 )
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path, file_okay=True),
-    default=Path("data"),
-    show_default=True,
-    help="Folder of the runs.",
-)
+@data_folder()
 @click.option(
     "--resume",
     is_flag=False,

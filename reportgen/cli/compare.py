@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reportgen.cli import output
+from reportgen.cli.options import data_folder
 from reportgen.errors import ComparisonRefused
 
 if TYPE_CHECKING:
@@ -34,13 +35,7 @@ Exit code 0: no metric was found to differ; 1: at least one differs; 6: refused.
 )
 @click.argument("first")
 @click.argument("second")
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    default=Path("data"),
-    show_default=True,
-    help="Folder of the runs, where FIRST and SECOND are names in it.",
-)
+@data_folder("FIRST and SECOND are names")
 @click.option("--metric", "pattern", default="*", show_default=True, help="Only metric ids that match.")
 @click.option("--all", "everything", is_flag=True, help="Also what is the same or cannot be told.")
 @click.option(

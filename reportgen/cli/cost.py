@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reportgen.cli import output
+from reportgen.cli.options import data_folder
 from reportgen.errors import UserError
 
 if TYPE_CHECKING:
@@ -44,13 +45,7 @@ many results a round makes. 'reportgen derive RUN' names the operations.""",
     default="",
     help="A device, a run, its folder, or a model.json.  [newest run of such code]",
 )
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    default=Path("data"),
-    show_default=True,
-    help="Folder of the runs.",
-)
+@data_folder()
 @click.option(
     "--bytes",
     "size",

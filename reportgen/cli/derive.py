@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reportgen.cli import output
+from reportgen.cli.options import data_folder
 from reportgen.errors import UserError
 from reportgen.status import USABLE
 from reportgen.units import format_interval, format_value
@@ -26,13 +27,7 @@ Examples:
 )
 @click.argument("run")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to write into.")
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    default=Path("data"),
-    show_default=True,
-    help="Folder of the runs, where RUN is a name in it.",
-)
+@data_folder("RUN is a name")
 @click.option("--json", "as_json", is_flag=True, help="Print the metrics as JSON.")
 def command(run: str, out: Path, data: Path, as_json: bool) -> None:
     """Write model.json, findings.json, metrics.csv and the data dictionary of RUN; print the metrics.

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from reportgen.cli import output
+from reportgen.cli.options import data_folder
 from reportgen.errors import UserError
 
 FORMATS = ("json", "csv", "parquet", "osaca", "accel-sim", "gpgpu-sim", "llvm", "bibtex", "cff")
@@ -33,13 +34,7 @@ docs/exports.md says how each program takes its file.""",
     type=click.Path(path_type=Path, dir_okay=False),
     help="File to write; without it text goes to the terminal.",
 )
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    default=Path("data"),
-    show_default=True,
-    help="Folder of the runs, where RUN is a name in it.",
-)
+@data_folder("RUN is a name")
 @click.option("--list", "listed", is_flag=True, help="List the formats that RUN gives, and write nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was written, or the list, as JSON.")
 def command(run: str, name: str | None, out: Path | None, data: Path, listed: bool, as_json: bool) -> None:

@@ -10,6 +10,7 @@ import click
 
 from reportgen.cli import output, roofline_across, roofline_model, roofline_table
 from reportgen.cli.count import Dimension
+from reportgen.cli.options import data_folder
 from reportgen.cli.roofline_across import Batches
 from reportgen.errors import UserError
 
@@ -92,13 +93,7 @@ A CSV file has the columns name,work,bytes,seconds and, if you like, precision,l
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write a page that works offline here; for a model MODEL.roofline.html unless told otherwise.",
 )
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    default=Path("data"),
-    show_default=True,
-    help="Folder of the runs, where RUN is a name in it.",
-)
+@data_folder("RUN is a name")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def command(
     run: str,

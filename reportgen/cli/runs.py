@@ -8,14 +8,9 @@ from pathlib import Path
 import click
 
 from reportgen.cli import output
+from reportgen.cli.options import data_folder
 
-_data = click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    default=Path("data"),
-    show_default=True,
-    help="Folder of the runs.",
-)
+_data = data_folder()
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from reportgen.cli.options import data_folder
 from reportgen.errors import UserError
 
 
@@ -20,13 +21,7 @@ Examples:
   reportgen site --data runs/ --out html/   other folders
   reportgen site --serve                    show it at http://127.0.0.1:8000, and follow new runs""",
 )
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    default=Path("data"),
-    show_default=True,
-    help="Folder of the runs.",
-)
+@data_folder()
 @click.option(
     "--out",
     type=click.Path(path_type=Path),

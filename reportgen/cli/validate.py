@@ -10,6 +10,7 @@ import click
 
 from reportgen.cli import output
 from reportgen.cli.numbers import Finite
+from reportgen.cli.options import data_folder
 from reportgen.errors import UserError
 
 if TYPE_CHECKING:
@@ -33,13 +34,7 @@ OSACA where it is installed: pip install 'reportgen[validate]'. What is predicte
 anything is timed.""",
 )
 @click.option("--device", "selector", default="", help="As 'reportgen devices' names it.  [cpu]")
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    default=Path("data"),
-    show_default=True,
-    help="Folder of the runs.",
-)
+@data_folder()
 @click.option(
     "--model", default="", help="Run, device or model.json that predicts.  [newest run of the device]"
 )
