@@ -1,4 +1,4 @@
-/* Tables that sort and filter, and listings that copy.  No dependency; without script every table is
+/* Tables that sort and filter.  No dependency; without script every table is
    whole and in the order of the report.  Works with instant navigation: Material's `document$` calls
    again for each page that it swaps in. */
 (function () {
@@ -67,18 +67,6 @@
     });
   }
 
-  function copyable(block) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = "Copy";
-    button.addEventListener("click", function () {
-      const text = block.querySelector("pre").textContent;
-      const done = () => { button.textContent = "Copied"; };
-      if (navigator.clipboard) navigator.clipboard.writeText(text).then(done);
-    });
-    block.append(button);
-  }
-
   /* A row of a table may stand behind a fold or a filter: open what hides the target of a link. */
   function reveal() {
     const name = decodeURIComponent(location.hash.slice(1));
@@ -98,7 +86,6 @@
         dressed(element);
       });
     once("table.rg.filterable", filterable);
-    once("div.rg-copy", copyable);
     document.querySelectorAll("table.rg.sortable").forEach(function (table) {
       if (!table.querySelector("thead button")) sortable(table);
     });

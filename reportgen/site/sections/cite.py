@@ -5,7 +5,7 @@ from __future__ import annotations
 from reportgen import __version__
 from reportgen.model.exports import bibtex, heading
 from reportgen.site import address
-from reportgen.site.markup import Html, element, preformatted
+from reportgen.site.markup import element, preformatted
 from reportgen.site.view import Section, View
 
 
@@ -28,11 +28,6 @@ def section(view: View, site_url: str) -> Section:
         "Cite this page",
         (
             element("p", text, class_="rg-cite"),
-            _copyable(preformatted(entry.rstrip())),
+            preformatted(entry.rstrip()),
         ),
     )
-
-
-def _copyable(block: Html) -> Html:
-    """A listing with a place for the copy button that the script adds."""
-    return element("div", block, class_="rg-copy")
