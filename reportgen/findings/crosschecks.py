@@ -57,8 +57,8 @@ COUNTER_TOLERANCE = 0.10
 ENCODED_SLACK = 0.25
 """Cycles by which a measured latency may miss the distance that its assembler keeps, a lower bound."""
 
-ENCODED = {Kind.LATENCY: "encoded.latency.", Kind.ISSUE_INTERVAL: "encoded.issue."}
-"""Kind -> stem of the metric that says what the machine code encodes."""
+ENCODED = "encoded.latency."
+"""Stem of the metric that says what the machine code keeps between two dependent instructions."""
 
 
 def cross_check(evidence: Evidence, quantity: Quantity) -> tuple[CrossCheck, ...]:
@@ -145,10 +145,16 @@ def _system(evidence: Evidence, quantity: Quantity, phrase: str) -> CrossCheck:
 
 
 def _encoded(evidence: Evidence, name: MetricId, quantity: Quantity) -> CrossCheck:
-    """What the vendor's assembler keeps between two instructions: less than that cannot be measured."""
-    if name.kind not in ENCODED:
+    """What the vendor's assembler keeps between two instructions: less than that cannot be measured.
+
+    The stall that it keeps after an instruction is one warp's, and an issue interval that of all warps of a
+    multiprocessor with its several schedulers: the one does not bound the other.
+    """
+    if name.kind is Kind.ISSUE_INTERVAL and evidence.gpu:
+        return CrossCheck(COMPILER_ENCODED, ABSENT, checks.stall_of_one_warp())
+    if name.kind not in (Kind.LATENCY, Kind.ISSUE_INTERVAL):
         return CrossCheck(COMPILER_ENCODED, ABSENT, checks.nothing_to_encode())
-    bound = evidence.usable(ENCODED[name.kind] + name.subject)
+    bound = evidence.usable(ENCODED + name.subject) if name.kind is Kind.LATENCY else None
     if bound is None:
         return CrossCheck(COMPILER_ENCODED, ABSENT, checks.not_encoded(evidence.run.device.isa))
     above = central(quantity) - central(bound)

@@ -94,7 +94,7 @@ def counter(counted: Quantity, gap: float, tolerance: float, agrees: bool) -> st
 def encoded(bound: Quantity, above: float, slack: float, agrees: bool) -> str:
     """A measured latency against the distance that the machine code keeps."""
     size = one(abs(above), bound.unit)
-    where = "no distance" if abs(above) < 0.005 else f"{size} {'above' if above > 0 else 'below'}"
+    where = "the same" if abs(above) < 0.005 else f"{size} {'above' if above > 0 else 'below'}"
     end = "a lower bound, and it holds" if agrees else "a lower bound, and it does not hold"
     return (
         f"The machine code keeps {one(central(bound), bound.unit)} between the two; measured is {where}, "
@@ -107,6 +107,11 @@ def not_encoded(isa: str) -> str:
     if isa.startswith("sm_"):
         return "The run holds no distance that the machine code keeps for it."
     return f"Machine code of {isa} holds no distances between instructions."
+
+
+def stall_of_one_warp() -> str:
+    """A rate of many warps, beside a stall of one."""
+    return "The stall after an instruction is one warp's; the rate is that of all warps of a multiprocessor."
 
 
 def nothing_to_encode() -> str:

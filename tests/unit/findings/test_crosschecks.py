@@ -141,6 +141,17 @@ def test_what_the_assembler_keeps_is_a_lower_bound(measured: float, outcome: str
     assert ("it holds" in found.explanation) == (outcome == AGREES)
 
 
+def test_a_stall_of_one_warp_does_not_bound_the_rate_of_many() -> None:
+    """Four schedulers start four multiply-adds a cycle, and the assembler keeps two cycles for each warp."""
+    found = checks(
+        quantity("issue_interval.fp32_fma", 0.25),
+        quantity("encoded.issue.fp32_fma", 2.0, unit="cycle/instruction", method="encoded"),
+        manifest=gpu("NVIDIA H200", "sm_90"),
+    )[COMPILER_ENCODED]
+    assert found.outcome == ABSENT
+    assert "one warp's" in found.explanation
+
+
 def test_machine_code_without_distances_says_so() -> None:
     assert "of x86_64 holds no distances" in checks(quantity("latency.x", 1.0))[COMPILER_ENCODED].explanation
     gpu = changed(run(), device=changed(run().device, isa="sm_90"))
