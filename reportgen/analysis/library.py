@@ -13,7 +13,6 @@ from reportgen.analysis.robust import Visits, pooled_scatter, visit_interval
 from reportgen.status import Status
 
 METHOD = "library"
-UNIT = "FLOP/second"
 VENDORS = "kernel.vendor_"
 """How metrics begin of routines that the device's vendor wrote."""
 REASON = "Library code: its machine code was not inspected."
@@ -24,14 +23,16 @@ STATED = ("precision", "counted", "bytes_source")
 
 
 def library(evidence: Evidence) -> list[Quantity]:
-    """`kernel.<routine>.<n>` of every size; work `flop` and `bytes` per call."""
-    usable = [point for point in evidence.usable() if point.work.get("flop", 0) > 0]
+    """`kernel.<routine>.<n>` of every size; work `flop` (of integers `op`) and `bytes` per call."""
+    unit = evidence.probe.unit
+    kind = "op" if unit.startswith("OP") else "flop"
+    usable = [point for point in evidence.usable() if point.work.get(kind, 0) > 0]
     if not usable:
-        return [evidence.without_value(evidence.probe.metric, UNIT, METHOD)]
+        return [evidence.without_value(evidence.probe.metric, unit, METHOD)]
     rates = {}
     for point in usable:
         seconds = evidence.seconds(point)
-        rates[point.id] = Visits(point.work["flop"] / seconds.centres, seconds.counts, seconds.ids)
+        rates[point.id] = Visits(point.work[kind] / seconds.centres, seconds.counts, seconds.ids)
     pooled = pooled_scatter(list(rates.values()))
     variable = evidence.probe.variable or "n"
     stated = {key: value for key in STATED if (value := evidence.probe.constants.get(key))}
@@ -41,7 +42,7 @@ def library(evidence: Evidence) -> list[Quantity]:
         metric = f"{evidence.probe.metric}.{size}"
         one = evidence.narrowed([point])
         if point.id not in rates:
-            result.append(one.without_value(metric, UNIT, METHOD))
+            result.append(one.without_value(metric, unit, METHOD))
             continue
         ours = evidence.run.device.gpu and not metric.startswith(VENDORS)
         interval = visit_interval(rates[point.id], pooled)
@@ -53,10 +54,10 @@ def library(evidence: Evidence) -> list[Quantity]:
             if isinstance(value := point.facts.get(f"counter.{name}"), int | float) and value > 0
         }
         if moved > 0:
-            details["intensity"] = point.work["flop"] / moved
+            details["intensity"] = point.work[kind] / moved
         result.append(
             one.quantity(
-                metric, UNIT, METHOD, interval, [point], status=None if ours else Status.UNVERIFIED,
+                metric, unit, METHOD, interval, [point], status=None if ours else Status.UNVERIFIED,
                 reason="" if ours else REASON,
                 passes=passes_that_agree(by_pass([rates[point.id]]), interval), details=details,
             )

@@ -11,7 +11,7 @@ import msgspec
 from reportgen.analysis.quantity import Quantity
 from reportgen.roofline import traffic
 from reportgen.roofline.bounds import Moved
-from reportgen.roofline.roofs import FLOP, Absent, Roofs
+from reportgen.roofline.roofs import FLOP, OP, Absent, Roofs
 from reportgen.status import USABLE
 
 KERNEL = "kernel."
@@ -126,7 +126,7 @@ def measured(quantities: Iterable[Quantity], roofs: Roofs) -> tuple[tuple[Point,
         routine, _, size = one.metric.removeprefix(KERNEL).partition(".")
         # a routine none of whose sizes was measured has none in its name
         name = f"{routine} {one.details.get('variable', 'n')}={size}" if size else routine
-        work, moved = one.details.get("flop"), one.details.get("bytes")
+        work, moved = one.details.get(_work(one)), one.details.get("bytes")
         if one.status not in USABLE or one.value is None:
             absent.append(Absent(name, one.reason or f"status {one.status}"))
         elif not work or not moved:
@@ -142,6 +142,11 @@ def precision_of(kernel: Quantity) -> str:
     return str(kernel.details.get("precision") or BLAS.get(routine[:1], ""))
 
 
+def _work(kernel: Quantity) -> str:
+    """Under which name a kernel states its work: `flop`, or `op` of integers."""
+    return "op" if kernel.unit.startswith(OP) else "flop"
+
+
 def _measured(one: Quantity, routine: str, size: str, name: str, roofs: Roofs) -> Point:
     details: Mapping[str, Any] = one.details
     precision = precision_of(one)
@@ -154,7 +159,8 @@ def _measured(one: Quantity, routine: str, size: str, name: str, roofs: Roofs) -
         bytes_by_level = traffic.product(n, n, n, WORDS[type_of(precision)], crossed, roofs.ends)
     else:
         bytes_by_level = traffic.single_pass(moved, crossed)
-    work, done = float(details["flop"]), float(details.get("counter_flop", 0.0))
+    kind = _work(one)
+    work, done = float(details[kind]), float(details.get(f"counter_{kind}", 0.0))
     seen = {
         crossing: Moved(float(details[f"counter_{crossing}_bytes"]))
         for crossing in crossed
@@ -167,6 +173,7 @@ def _measured(one: Quantity, routine: str, size: str, name: str, roofs: Roofs) -
         work=done or work,
         moved=bytes_by_level | seen,
         precision=precision,
+        unit=OP if kind == "op" else FLOP,
         rate=None if one.value is None else one.value * more,
         low=None if one.low is None else max(0.0, one.low) * more,
         high=None if one.high is None else one.high * more,

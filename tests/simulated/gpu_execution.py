@@ -125,25 +125,26 @@ def launches(truth: GpuTruth) -> Question:
     return asked(name), found
 
 
-def _peak(name: str, operation: str, each: float, rate: float, blocks: int) -> Question:
+def peak(name: str, operation: str, each: float, rate: float, blocks: int, kind: str = "flop") -> Question:
+    """A saturated matrix or arithmetic instruction; `each` is its work."""
     point = ok_point(
         name, {"operation": operation, "accumulators": 8, "warps": 8},
-        work={"instructions": 64.0, "flop": 64.0 * each},
+        work={"instructions": 64.0, kind: 64.0 * each},
         facts={"blocks": blocks, "multiprocessors": blocks},
     )  # fmt: skip
     return asked(name), [Simulated(point, (64 * 8 / rate + EMPTY,), 8)]
 
 
 def peak_fp32(truth: GpuTruth) -> Question:
-    return _peak("roofline/peak_compute_fp32", "fp32_fma", 64.0, truth.fma_rate, truth.multiprocessors)
+    return peak("roofline/peak_compute_fp32", "fp32_fma", 64.0, truth.fma_rate, truth.multiprocessors)
 
 
 def peak_fp64(truth: GpuTruth) -> Question:
-    return _peak("roofline/peak_compute_fp64", "fp64_fma", 64.0, truth.dp_rate, truth.multiprocessors)
+    return peak("roofline/peak_compute_fp64", "fp64_fma", 64.0, truth.dp_rate, truth.multiprocessors)
 
 
 def peak_tensor(truth: GpuTruth) -> Question:
-    return _peak(
+    return peak(
         "roofline/peak_tensor_fp16", "mma_m16n8k16_f16_f32", 4096.0, truth.mma_rate, truth.multiprocessors
     )
 

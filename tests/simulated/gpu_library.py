@@ -1,8 +1,9 @@
-"""Questions of NVIDIA's own routines on a simulated GPU: the driver's copy, and a product of cuBLAS."""
+"""Questions of NVIDIA's own routines on a simulated GPU: the driver's copy, and products of cuBLAS."""
 
 from __future__ import annotations
 
 from tests.simulated.asked import ok_point
+from tests.simulated.gpu_execution import peak
 from tests.simulated.gpu_truth import EMPTY, GpuTruth, Question, Simulated, asked
 
 
@@ -18,17 +19,47 @@ def driver_copy(truth: GpuTruth) -> Question:
     return asked(name), found
 
 
-def product(truth: GpuTruth) -> Question:
-    """FP16 products of two sizes, the larger one at the stated share of the tensor peak."""
-    name = "roofline/vendor_gemm_fp16"
+def _product(truth: GpuTruth, precision: str, kind: str, moved: float, per_instruction: float) -> Question:
+    """Products of two sizes, the larger one at the stated share of the peak of the matrix units."""
+    name = f"roofline/vendor_gemm_{precision}"
     found = []
     for n, share in ((2048, 0.5), (8192, 1.0)):
-        flop = 2.0 * n**3
-        peak = 4096.0 * truth.mma_rate * truth.multiprocessors
-        cycles = flop / (share * truth.library_share * peak)
-        point = ok_point(name, {"n": n}, work={"flop": flop, "bytes": 6.0 * n**2})
+        work = 2.0 * n**3
+        best = per_instruction * truth.mma_rate * truth.multiprocessors
+        cycles = work / (share * truth.library_share * best)
+        point = ok_point(name, {"n": n}, work={kind: work, "bytes": moved * n**2})
         found.append(Simulated(point, (cycles + EMPTY,)))
     return asked(name), found
 
 
-QUESTIONS = (driver_copy, product)
+def product(truth: GpuTruth) -> Question:
+    """FP16."""
+    return _product(truth, "fp16", "flop", 6.0, 4096.0)
+
+
+def product_fp8(truth: GpuTruth) -> Question:
+    """E4M3 into BF16, by an instruction of twice the work."""
+    return _product(truth, "fp8", "flop", 4.0, 8192.0)
+
+
+def product_int8(truth: GpuTruth) -> Question:
+    """8-bit integers into 32-bit ones."""
+    return _product(truth, "int8", "op", 6.0, 8192.0)
+
+
+def peak_fp8(truth: GpuTruth) -> Question:
+    """The suite's own rate of the same instruction."""
+    return peak(
+        "roofline/peak_tensor_fp8", "mma_m16n8k32_e4m3_f32", 8192.0, truth.mma_rate, truth.multiprocessors
+    )
+
+
+def peak_int8(truth: GpuTruth) -> Question:
+    """The suite's own rate of integers."""
+    return peak(
+        "roofline/peak_compute_amx_int8", "mma_m16n8k32_s8_s32", 8192.0, truth.mma_rate,
+        truth.multiprocessors, kind="op",
+    )  # fmt: skip
+
+
+QUESTIONS = (driver_copy, product, product_fp8, product_int8, peak_fp8, peak_int8)

@@ -6,7 +6,7 @@ of it is measured here, and the true time of a run stands in its own record (`ti
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from reportgen.backends.base import Source
 from reportgen.backends.cuda.chase import GLOBAL_LINE, MOST_WARM, ON_CHIP
@@ -25,6 +25,10 @@ LEAST_LONG = 8
 """Samples that are taken whatever they take."""
 ASSUMED_RATE = 2.0e13
 """FLOP a second of a plain kernel of ours."""
+ASSUMED_PRODUCT = 2.0e14
+"""FLOP or OP a second of the vendor's product on the matrix units ..."""
+ASSUMED_WIDE = {"fp32": 4.0e13, "fp64": 4.0e13}
+"""... and of those that reach less."""
 
 
 def seconds(source: Source) -> float:
@@ -35,10 +39,19 @@ def seconds(source: Source) -> float:
     if setup.get("kind") == "chase" and setup.get("path") not in ON_CHIP:
         taken += size / ASSUMED_LAYOUT + min(size / GLOBAL_LINE, MOST_WARM) * ASSUMED_LOAD
     if setup.get("kind") in ("stream", "vendor"):
-        taken += size * int(setup.get("arrays", 2)) / ASSUMED_FILL
+        moved = source.work["bytes"] if setup.get("routine") == "gemm" else size * int(setup.get("arrays", 2))
+        taken += moved / ASSUMED_FILL
     if setup.get("kind") in ("kernel", "vendor"):
-        taken += max(0.0, LEAST_LONG * source.work.get("flop", 0.0) / ASSUMED_RATE - cap)
+        work = source.work.get("flop", source.work.get("op", 0.0))
+        taken += max(0.0, LEAST_LONG * work / _rate(setup) - cap)
     return taken
+
+
+def _rate(setup: Mapping[str, int | float | str]) -> float:
+    """Work a second."""
+    if setup.get("kind") == "kernel":
+        return ASSUMED_RATE
+    return ASSUMED_WIDE.get(str(setup.get("precision")), ASSUMED_PRODUCT)
 
 
 def of_probes(sources: Iterable[Source], passes: int) -> dict[str, tuple[int, float]]:

@@ -20,6 +20,7 @@ from reportgen.backends.cuda import generator_saturated as saturated
 from reportgen.backends.cuda import generator_windows as windows
 from reportgen.backends.cuda.device import is_target
 from reportgen.backends.cuda.generator_parts import LAUNCHED, Parts, Request
+from reportgen.backends.cuda.vendor_gemm import bytes_moved
 from reportgen.errors import Unsupported
 from reportgen.runs.schema import Device
 from reportgen.suite.definition import Definition, Operation, PlannedPoint, Probe
@@ -33,6 +34,8 @@ MOST_SECONDS = {"body": 0.03, "chase": 0.05, "trace": 0.05, "bulk": 0.05, "strea
 that nobody shares come back the same."""
 NARROW_CLOCK = 120
 """From this target on the clock is always read in 32 bits."""
+LEAST_TARGET = {"tf32": 80, "bf16": 80, "fp8": 89}
+"""Precision -> first target with products of it in cuBLAS, which before takes another, or refuses."""
 
 KINDS: dict[str, Callable[[Request], Parts]] = {
     "chain": windows.chain,
@@ -139,6 +142,9 @@ class CudaGenerator:
             return Source(point.id, "", {}, {"bytes": 2.0 * float(point.settings["bytes"])}, setup)
         n = float(point.settings["n"])
         precision = str(definition.constants["precision"]).removeprefix("tensor_")
-        word = {"fp64": 8.0, "fp16": 2.0, "bf16": 2.0}.get(precision, 4.0)
-        work = {"flop": 2 * n**3, "bytes": 3 * word * n**2}
+        least = LEAST_TARGET.get(precision, 0)
+        if rows.number(self.device.isa) < least:
+            raise Unsupported(f"needs sm_{least} or later: cuBLAS has no {precision.upper()} products before")
+        kind = "op" if definition.unit.startswith("OP") else "flop"
+        work = {kind: 2 * n**3, "bytes": bytes_moved(precision, n)}
         return Source(point.id, "", {}, work, setup | {"precision": precision})

@@ -229,7 +229,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         pattern="kernel.<routine>.<n>",
         title="library routine",
-        unit="FLOP/second",
+        unit="FLOP/second or OP/second",
         definition="Rate of a routine of the installed library at size n, one thread, by the work of its "
         "definition.",
         method="roofline",

@@ -50,3 +50,13 @@ def test_a_routine_none_of_whose_sizes_was_measured_has_no_place() -> None:
     points, absent = measured([none], roofs())
     assert points == ()
     assert (absent[0].name, absent[0].reason) == ("vendor_gemm_fp16", "no cuBLAS")
+
+
+def test_integer_work_is_counted_in_op() -> None:
+    told: dict[str, object] = {"op": 1e9, "bytes": BYTES, "precision": "tensor_int8", "counter_op": 2e9}
+    one = Quantity(
+        "kernel.vendor_gemm_int8.64", "OP/second", Status.UNVERIFIED, "p", "library", value=4e9, low=3.9e9,
+        high=4.1e9, details=told,
+    )  # fmt: skip
+    (point,), _ = measured([one], roofs())
+    assert (point.unit, point.work, point.rate) == ("OP", 2e9, 8e9)
