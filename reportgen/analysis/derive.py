@@ -39,6 +39,7 @@ from reportgen.analysis.sustained import sustained
 from reportgen.analysis.tlb import LINE, tlb
 from reportgen.analysis.transients import settled, transient_samples
 from reportgen.analysis.vendor import vendor_ratios
+from reportgen.analysis.window import window
 from reportgen.analysis.working_set import working_set
 from reportgen.runs.schema import Point, Program, Run
 from reportgen.status import USABLE, Status
@@ -127,6 +128,7 @@ _INDEPENDENT: dict[str, Callable[[Evidence], list[Quantity]]] = {
     "launch": launch_overhead,
     "read_sweep": read_sweep,
     "rounds": rounds,
+    "window": window,
 }
 """Analyses that need no other probe."""
 
@@ -139,6 +141,7 @@ _METHODS = {
     "bandwidth": "bandwidth",
     "library": "library",
     "rounds": "cost-model",
+    "window": "window",
     **dict.fromkeys(
         ("banks", "distance", "blocks", "pressure", "sectors", "cluster", "bulk", "launch", "read_sweep"),
         "gpu",

@@ -49,9 +49,9 @@ class Conclusion:
 WITHOUT_A_NUMBER = frozenset({"slope", "banks", "bulk"})
 """Analyses that refuse a number where the hypothesis fails: their rules look at what was refused."""
 
-OVER_SEVERAL = frozenset({"working_set", "pointer_chase", "bandwidth", "sustained", "library"}) | frozenset(
-    hypotheses_gpu.RULES
-)
+OVER_SEVERAL = frozenset(
+    {"working_set", "pointer_chase", "bandwidth", "sustained", "library", "window"}
+) | frozenset(hypotheses_gpu.RULES)
 """Analyses whose hypothesis is about all of their metrics together, not about each."""
 
 
@@ -252,6 +252,15 @@ def _sustained(case: Case) -> Ending:
     return undecided(f"the interval of the ratio, {low:.3f} … {high:.3f}, reaches across 2 % of change")
 
 
+def _window(case: Case) -> Ending:
+    open_ended = [q.metric for q in case.quantities if q.status is Status.CENSORED]
+    if open_ended:
+        return undecided(f"no step within the range of the probe: {', '.join(open_ended)}")
+    if case.refused:
+        return undecided(f"without a number: {', '.join(q.metric for q in case.refused)}")
+    return undecided(_gates_failed(case.failed)) if case.failed else YES
+
+
 def _library(case: Case) -> Ending:
     reached = []
     for quantity in case.quantities:
@@ -312,6 +321,10 @@ RULES: dict[str, Rule] = {
     "sustained": (
         _HOLDS,
         _sustained,
+    ),
+    "window": (
+        "Supported when every kind of filling shows a step from both loads at once to one after the other.",
+        _window,
     ),
     "library": ("Supported when no size exceeds the measured peak of its precision by 5 %.", _library),
 } | hypotheses_gpu.RULES

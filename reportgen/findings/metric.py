@@ -64,6 +64,7 @@ class Kind(StrEnum):
     BLOCKS = "blocks"
     CROWDED = "crowded"
     LAUNCH = "launch"
+    WINDOW = "window"
     VENDOR = "vendor"
     OTHER = "other"
 
@@ -75,7 +76,7 @@ class MetricId:
     text: str
     kind: Kind
     subject: str = ""
-    """Operation, level, TLB, precision, library routine, probe, blocks of a cluster or kind of copy."""
+    """Operation, level, TLB, precision, library routine, probe, blocks of a cluster, copy, filling."""
     part: str = ""
     """Second operation, bandwidth kernel, level of a ridge, size of a library call, load path, what a kernel
     takes, which of several numbers of a probe."""
@@ -156,6 +157,8 @@ def parse(metric: str) -> MetricId:
         return MetricId(metric, Kind.RESOURCE, f"{rest[1]}/{rest[2]}", rest[0])
     if stem == "execution" and len(rest) > 1 and rest[0] in _EXECUTION:
         return _execution(metric, _EXECUTION[rest[0]], rest)
+    if stem == "window" and len(rest) == 1:
+        return MetricId(metric, Kind.WINDOW, rest[0])
     if stem == "vendor" and len(rest) == 2 and rest[1] == "ratio":
         return MetricId(metric, Kind.VENDOR, rest[0])
     if stem == "occupancy" and len(rest) == 2:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from reportgen.analysis.quantity import Quantity
-from reportgen.findings import alternatives, interference, slowing
+from reportgen.findings import alternatives, interference, slowing, window_resources
 from reportgen.findings.confidence import run_drift
 from reportgen.findings.crosschecks import (
     DRIVER,
@@ -20,7 +20,8 @@ from reportgen.findings.evidence import Evidence, central, interval, stated
 from reportgen.findings.finding import Claim, Verdict
 from reportgen.findings.hypotheses import Conclusion, over_several
 from reportgen.findings.metric import ALL_CORES, Kind, parse
-from reportgen.findings.wording import encoded, instructions, names, rules, sustained
+from reportgen.findings.wording import encoded, in_flight, instructions, names, rules, sustained
+from reportgen.status import Status
 
 DRIFT_NOTICED = 0.01
 """Changes of the core clock below this are not called a drift."""
@@ -62,6 +63,7 @@ def remarks(evidence: Evidence, conclusions: Mapping[str, Conclusion]) -> Iterat
     yield from _pages(evidence)
     yield from _scaling(evidence)
     yield from _slowing(evidence)
+    yield from _in_flight(evidence)
 
 
 def _run(evidence: Evidence) -> Iterator[Remark]:
@@ -202,6 +204,15 @@ def _slowing(evidence: Evidence) -> Iterator[Remark]:
             with_the_clock = slowing.TAKEN not in left or not excluded
             text = sustained.slowing(what, ratio, with_the_clock, excluded)
             yield Remark(f"slowing:{name.text}", Claim.INFERRED, text, (name.text,), left, excluded)
+
+
+def _in_flight(evidence: Evidence) -> Iterator[Remark]:
+    """Which resource a count of instructions in flight fits, with what other counts exclude."""
+    for name, quantity in evidence.of_kind(Kind.WINDOW):
+        if quantity.status is not Status.CENSORED and name.subject in window_resources.TAKES:
+            left, excluded = window_resources.weigh(evidence, name.subject, quantity)
+            text = in_flight.explained(name, quantity, window_resources.own(name.subject), excluded)
+            yield Remark(f"resource:{name.text}", Claim.INFERRED, text, (name.text,), left, excluded)
 
 
 def _scaling(evidence: Evidence) -> Iterator[Remark]:

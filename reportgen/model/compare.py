@@ -164,6 +164,7 @@ RELEVANT = {
     Kind.TLB_REACH: 0.10,
     Kind.LINE: 0.10,
     Kind.ASSOCIATIVITY: 0.10,
+    Kind.WINDOW: 0.10,
     Kind.RIDGE: 0.10,
     Kind.INTERFERENCE: 0.10,
     Kind.OTHER: 0.05,
@@ -171,7 +172,7 @@ RELEVANT = {
 """Least relevant difference by kind: what a reader who chooses code or hardware would not act on.  Boundaries
 have the step of their sweeps."""
 
-BOUNDARIES = frozenset({Kind.CAPACITY, Kind.TLB_REACH, Kind.LINE, Kind.ASSOCIATIVITY})
+BOUNDARIES = frozenset({Kind.CAPACITY, Kind.TLB_REACH, Kind.LINE, Kind.ASSOCIATIVITY, Kind.WINDOW})
 
 FAR_LEVELS = frozenset({"l3", "dram"})
 FAR = 0.10

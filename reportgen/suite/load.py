@@ -31,6 +31,7 @@ FAMILIES = (
     "instruction_throughput",
     "pipeline_interference",
     "memory_hierarchy",
+    "out_of_order",
     "gpu_execution",
     "tensor_operations",
     "roofline",
@@ -38,7 +39,7 @@ FAMILIES = (
 
 ANALYSES = frozenset(
     "slope plateau interference working_set pointer_chase line conflict tlb".split()
-    + "bandwidth peak sustained library banks distance warps none".split()
+    + "bandwidth peak sustained library banks distance warps window none".split()
     + "blocks pressure on_chip sectors cluster bulk launch read_sweep".split()
 )
 

@@ -236,6 +236,13 @@ class CpuTruth:
     """Other proportions of both kinds in the matrix: `2to1`, ..."""
     uneven: dict[tuple[str, str], tuple[str, float]] = field(default_factory=dict)
     """Pair -> the arrangement that the scheduler handles badly, and how much longer it takes."""
+    in_flight: dict[str, int] = field(
+        default_factory=lambda: {
+            "mixed": 512, "integer": 240, "vector": 300, "load": 192, "store": 112, "waiting_integer": 97,
+            "waiting_vector": 70,
+        }
+    )  # fmt: skip
+    """Filling -> instructions that enter the core behind a load that waits for memory."""
     inspected: bool = True
     """False where no decoder looked at the programs of instructions: they are `unverified`."""
     wrong_code: dict[str, float] = field(default_factory=dict)

@@ -214,6 +214,21 @@ def _inside(device: Device, level: str) -> int:
     return size // 64 * 64
 
 
+def _window(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts:
+    filling, count = str(point.settings["filling"]), int(point.settings["count"])
+    window = generator.assembly.window(filling, generator.device.features)
+    lines = window.lines(count)
+    # what waits depends on the load before it; nothing else depends on anything
+    chains = len(window.walkers) if filling.startswith("waiting") else 0
+    expect = generator.expected(list(lines)) | {"kind": "window", "chains": chains}
+    context = {"settings": point.settings, "init": window.init, "lines": lines, "save": window.save}
+    setup: dict[str, int | float | str] = {
+        "kind": "window",
+        "bytes": _inside(generator.device, str(probe.definition.constants["level"])),
+    }
+    return context, expect, {"pairs": 1.0, "instructions": float(len(lines))}, setup
+
+
 _STREAMS = {
     "read": (1, 1),
     "write": (1, 1),
@@ -280,6 +295,7 @@ KINDS = {
     "sustained": _sustained,
     "pair": _pair,
     "chase": _chase,
+    "window": _window,
     "stream": _stream,
     "loop": _loop,
 }

@@ -46,6 +46,8 @@ def inspect(code: MachineCode, source: str, expect: dict[str, int | str]) -> Pro
     faults += _chain_faults(kind, chains, int(expect.get("chains", 0)))
     if kind == "chain" and not _unbroken(region, edges):
         faults.append("the dependency chain is broken between two steps")
+    if kind == "window" and not _halved(region):
+        faults.append("the two loads that shall miss do not stand at the beginning of two equal halves")
     stray = sum(1 for one in region if one.place is not None and one.place.base == isa.STACK)
     if stray:
         faults.append(f"{stray} accesses to the stack: a spill")
@@ -163,6 +165,14 @@ def _unbroken(region: list[Instruction], edges: list[set[int]]) -> bool:
     period = _period(region)
     ends = [max(depth[start : start + period]) for start in range(0, len(depth), period)]
     return all(before < after for before, after in itertools.pairwise(ends))
+
+
+def _halved(region: list[Instruction]) -> bool:
+    """Whether just two loads fetch their own next address, one at the beginning of each half."""
+    walking = [
+        at for at, one in enumerate(region) if one.place and one.loads and one.place.base in one.writes
+    ]
+    return walking == [0, len(region) // 2] and len(region) % 2 == 0
 
 
 def _period(region: list[Instruction]) -> int:

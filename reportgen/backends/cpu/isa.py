@@ -109,6 +109,42 @@ class Stream:
     """Of the whole body, addresses and counters included."""
 
 
+@dataclass(frozen=True)
+class Window:
+    """Two pointer chases whose loads miss, and what stands between their loads."""
+
+    init: str
+    """Code before the first time stamp of a round."""
+    walkers: tuple[str, str]
+    """Registers that hold the next node of either chase."""
+    load: str
+    """The load of one step, with `{walker}`."""
+    carried: str
+    """Once behind each load, where the filling waits for it in other registers; else empty."""
+    forms: tuple[str, ...]
+    """Filling, in turn: `{r}` and `{v}` are registers in turn, `{place}` a displacement, `{walker}`."""
+    general: tuple[str, ...]
+    vectors: tuple[str, ...]
+    save: str
+    """Code after the last time stamp of a round: where the chases stand."""
+
+    def lines(self, count: int) -> tuple[str, ...]:
+        """A body: load, `count` filling instructions, the other load, as many again."""
+        found: list[str] = []
+        for walker in self.walkers:
+            found += [one.format(walker=walker) for one in (self.load, self.carried) if one]
+            for number in range(count):
+                found.append(
+                    self.forms[number % len(self.forms)].format(
+                        r=self.general[number % len(self.general)],
+                        v=self.vectors[number % len(self.vectors)],
+                        place=8 * (number % 8),
+                        walker=walker,
+                    )
+                )
+        return tuple(found)
+
+
 class Assembly(Protocol):
     """Operations -> assembly."""
 
@@ -133,6 +169,13 @@ class Assembly(Protocol):
 
     def stream(self, kernel: str, features: tuple[str, ...]) -> Stream:
         """A kernel of the bandwidth probe.
+
+        Raises:
+            Unsupported: the processor lacks the vectors that it needs.
+        """
+
+    def window(self, filling: str, features: tuple[str, ...]) -> Window:
+        """Two loads that miss with a kind of filling between them.
 
         Raises:
             Unsupported: the processor lacks the vectors that it needs.

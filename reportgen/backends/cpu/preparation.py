@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from reportgen.backends.base import Order
 from reportgen.backends.cpu import clock
@@ -15,6 +16,10 @@ from reportgen.backends.cpu.buffers import Buffer
 from reportgen.backends.cpu.executable import Executable
 from reportgen.backends.cpu.frame import MOST_SAMPLES, Frame, Stamps
 from reportgen.errors import LaunchError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 BODY_SECONDS = 80e-6
 """Aim for one timed body: long against the time stamp's few ticks and the loop's end, short
@@ -67,6 +72,7 @@ class Preparation:
         self.frames = [Frame() for _ in cpus]
         self._repetitions: dict[str, int] = {}
         self._streams: dict[int, Buffer] = {}
+        self._cycle: tuple[Buffer, NDArray[np.int64]] | None = None
 
     def body(self, order: Order, program: Executable, steps: int = 0) -> Visit:
         """A program that needs nothing but registers and a scratch page, or a chase of `steps` cells."""
@@ -127,6 +133,38 @@ class Preparation:
             "lines": len(offsets),
         }
         return visit
+
+    def window(self, order: Order, program: Executable) -> Visit:
+        """Two chases over one random cycle, half of it apart, so that none finds what the other brought."""
+        import numpy as np
+
+        from reportgen.backends import layouts
+
+        size = int(order.setup["bytes"])
+        buffer, offsets = self._random_cycle(size)
+        first = int(np.random.default_rng(order.seed).integers(len(offsets)))
+        second = (first + len(offsets) // 2) % len(offsets)
+        self.frames[0].buffers(*(buffer.address + int(offsets[at]) for at in (first, second)))
+        visit = self.body(order, program)
+        visit.facts |= {
+            "bytes_requested": size,
+            "bytes_actual": len(offsets) * layouts.LINE,
+            "huge_bytes": buffer.huge_bytes(),
+        }
+        return visit
+
+    def _random_cycle(self, size: int) -> tuple[Buffer, NDArray[np.int64]]:
+        """A cycle through memory, kept from visit to visit: where its lines lie does not matter here."""
+        import numpy as np
+
+        from reportgen.backends import layouts
+
+        if self._cycle is None or self._cycle[0].size < size:
+            offsets = layouts.random_cycle(size, np.random.default_rng(size))
+            buffer = Buffer(layouts.span(offsets), "huge")
+            layouts.link(np.frombuffer(buffer.view(), dtype=np.uint64), buffer.address, offsets)
+            self._cycle = buffer, offsets
+        return self._cycle
 
     def stream(self, order: Order, program: Executable) -> Visit:
         """A stream over arrays of its own for each core, the cores in step."""

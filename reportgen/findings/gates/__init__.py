@@ -22,6 +22,7 @@ from reportgen.findings.gates import (
     numbers,
     paths,
     sharing,
+    window,
 )
 from reportgen.findings.gates.record import Contradiction, Gate, Severity
 from reportgen.status import Status
@@ -35,6 +36,7 @@ GATES: tuple[Gate, ...] = (
     *bandwidth.GATES,
     *ceilings.GATES,
     *sharing.GATES,
+    *window.GATES,
 )
 
 

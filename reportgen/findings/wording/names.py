@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from reportgen.findings.metric import ALL_CORES, ONE_MULTIPROCESSOR, Kind, MetricId, parse
-from reportgen.findings.wording import gpu_names, vendor
+from reportgen.findings.wording import gpu_names, in_flight, vendor
 
 _LEVELS = {"l1": "L1", "l2": "L2", "l3": "L3", "dram": "DRAM"}
 _TLBS = {"dtlb1": "first-level data TLB", "dtlb2": "second-level TLB"}
@@ -167,6 +167,8 @@ def noun(metric: str, title: Callable[[str], str]) -> str:
             text = f"the {precision(subject)} peak per cycle"
         case Kind.BURST | Kind.SUSTAINED | Kind.SUSTAINED_RATIO | Kind.SETTLING_TIME:
             text = f"the {_UNDER_LOAD[name.kind].format(precision(subject))}"
+        case Kind.WINDOW:
+            text = f"the count of {in_flight.filling(subject)} in flight"
         case Kind.VENDOR:
             text = vendor.phrase(subject)
         case Kind.KERNEL:

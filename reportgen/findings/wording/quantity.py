@@ -9,7 +9,16 @@ from reportgen.findings import interference
 from reportgen.findings.claims import READ
 from reportgen.findings.evidence import Evidence, central
 from reportgen.findings.metric import UNDER_LOAD, Kind, MetricId, parse
-from reportgen.findings.wording import encoded, general, gpu, instructions, memory, sustained, vendor
+from reportgen.findings.wording import (
+    encoded,
+    general,
+    gpu,
+    in_flight,
+    instructions,
+    memory,
+    sustained,
+    vendor,
+)
 from reportgen.findings.wording.names import counted, kernel, noun, precision
 from reportgen.status import Status
 
@@ -76,6 +85,8 @@ def _by_kind(evidence: Evidence, name: MetricId, quantity: Quantity, phrase: str
             text = gpu.BUILDERS[name.kind](name, quantity)
         case _ if name.kind in READ:
             text = _read(evidence, name, quantity)
+        case Kind.WINDOW:
+            text = in_flight.measured(name, quantity)
         case Kind.VENDOR:
             text = vendor.ratio(name, quantity)
         case _:

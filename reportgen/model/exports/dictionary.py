@@ -135,6 +135,16 @@ ENTRIES: tuple[Entry, ...] = (
         caveat="Entries in use, as seen from loads; some belong to the system or to code.",
     ),
     Entry(
+        pattern="window.<filling>",
+        title="instructions in flight",
+        unit="count",
+        definition="Instructions of a kind that can stand between two loads that miss while both still "
+        "wait for memory together; mixed: integer additions, vector additions and stores in turn.",
+        method="window",
+        caveat="Beside the two loads, and beside what the registers of the program hold already; which "
+        "resource is full is an inference.",
+    ),
+    Entry(
         pattern="chase.<level>.latency",
         title="pointer chase",
         unit="cycle",

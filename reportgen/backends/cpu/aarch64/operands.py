@@ -7,6 +7,7 @@ from typing import Any
 
 from reportgen.backends.cpu.aarch64 import spelling
 from reportgen.backends.cpu.aarch64.registers import General, Register, Vector, accumulator, accumulators
+from reportgen.backends.cpu.aarch64.window import window as window
 from reportgen.backends.cpu.isa import Stream
 from reportgen.backends.cpu.start_values import integer, pattern
 from reportgen.errors import Unsupported

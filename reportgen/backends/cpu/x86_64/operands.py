@@ -19,6 +19,7 @@ from reportgen.backends.cpu.x86_64.registers import (
     accumulator,
     accumulators,
 )
+from reportgen.backends.cpu.x86_64.window import window as window
 from reportgen.errors import Unsupported
 from reportgen.suite.definition import Operation
 
