@@ -1,6 +1,7 @@
 """A binding whose device memory is host memory and whose kernels do what the source's set-up says they do.
 
-Pointer chases are followed through what the launcher laid out; all else leaves clock reads and results.
+Pointer chases are followed through what the launcher laid out; all else leaves clock reads and results.  With
+a first level (`FirstLevel`) their loads take as long as the lines that a launch has brought there before say.
 """
 
 from __future__ import annotations
@@ -12,17 +13,41 @@ from typing import Any
 
 import numpy as np
 
-from reportgen.backends.cuda.binding import Argument, Shape
+from reportgen.backends.cuda.binding import SECOND_LEVEL, Argument, Shape
+from reportgen.backends.cuda.chase import LEAD
 from reportgen.backends.cuda.constants import offsets
 from reportgen.backends.cuda.elf import Cubin
 
 WINDOW = 128
 """Cycles of every window."""
+ALIGNED = 256
+"""Addresses of memory that is allocated are multiples of it."""
+EMPTY = 2
+"""Cycles of a window with nothing in it."""
 LOAD = 40
 """Cycles of every traced load."""
 MULTIPROCESSORS = 132
 BASE = 1024
 """Where the shared and local memory of a thread begin."""
+
+
+@dataclass
+class FirstLevel:
+    """Lines of 128 bytes that hold what sectors of 32 bytes were asked for; empty where a kernel starts."""
+
+    lines: int
+    hit: int = 33
+    miss: int = 270
+    held: dict[int, set[int]] = field(default_factory=dict)
+
+    def cycles(self, address: int) -> int:
+        """Of a load; the line that was not used for the longest time makes room."""
+        line, sector = address // 128, address // 32
+        sectors = self.held.pop(line, set())
+        self.held[line] = sectors | {sector}
+        if len(self.held) > self.lines:
+            del self.held[next(iter(self.held))]
+        return self.hit if sector in sectors else self.miss
 
 
 @dataclass
@@ -32,6 +57,7 @@ class HostGpu:
     setup: dict[str, int | float | str] = field(default_factory=dict)
     """Of the program that is launched next."""
     broken_chase: bool = False
+    first_level: FirstLevel | None = None
     gaps: bool = False
     """Whether only every other number is that of a multiprocessor."""
     name: str = "host"
@@ -53,7 +79,7 @@ class HostGpu:
         return "host"
 
     def attribute(self, which: int) -> int:
-        return MULTIPROCESSORS
+        return 50 << 20 if which == SECOND_LEVEL else MULTIPROCESSORS
 
     def memory(self) -> tuple[int, int]:
         return 1 << 30, 1 << 30
@@ -79,8 +105,8 @@ class HostGpu:
         return self.memory_of[name], 1 << 16  # type: ignore[index]
 
     def allocate(self, size: int) -> int:
-        block = np.zeros(size + 8, dtype=np.uint8)
-        address = int(block.ctypes.data)
+        block = np.zeros(size + ALIGNED + 8, dtype=np.uint8)
+        address = -(-int(block.ctypes.data) // ALIGNED) * ALIGNED
         self.memory_of[address] = block
         self.largest = max(self.largest, size)
         return address
@@ -153,7 +179,7 @@ class HostGpu:
             self.write(values[0], np.array([0, 198_000, self.now, self.now + 100_000], np.uint64).tobytes())
         else:
             kind = np.uint32 if name.endswith("32") else np.uint64
-            self.write(values[0], np.array([10, 12], kind).tobytes())
+            self.write(values[0], np.array([10, 10 + EMPTY], kind).tobytes())
 
 
 @dataclass
@@ -205,12 +231,25 @@ class _Kernel:
             node, step = BASE, lambda n: BASE + gpu.word(self.of("nodes") + n - BASE, 4)
         else:
             node, step = self.of("node"), lambda n: gpu.word(n, 8)
-        for _ in range(self.given.get("count:loads", 0)):
-            node = step(node)
-        ends = []
-        for number in range(rounds):
-            for _ in range(unroll):
+        if gpu.first_level is not None:
+            gpu.first_level.held.clear()
+        ends, spans = [], []
+
+        def follow(count: int) -> int:
+            nonlocal node
+            taken = 0
+            for _ in range(count):
+                taken += gpu.first_level.cycles(node) if gpu.first_level is not None else 0
                 node = step(node)
+            return taken
+
+        follow(self.given.get("count:loads", 0))
+        for number in range(rounds):
+            follow(0 if traced else LEAD)
+            taken = follow(unroll)
+            spans.append(taken + EMPTY if taken else WINDOW)
+            if path == "texture":
+                follow(1)
             ends.append(node + (16 if gpu.broken_chase and number == 2 else 0))
         width = next(word for word in self.given if word.startswith("output"))
         kind = np.uint64 if "long long" in width else np.uint32
@@ -218,4 +257,4 @@ class _Kernel:
         if traced:
             gpu.write(self.of("clocks"), np.full(rounds, LOAD, np.uint32).tobytes())
         else:
-            self._clocks([WINDOW] * rounds)
+            self._clocks(spans)

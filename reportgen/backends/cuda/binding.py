@@ -33,13 +33,15 @@ WORD = 8
 MAP_BYTES = 128
 """Of a tensor map."""
 
-MULTIPROCESSORS, PCI_BUS, PCI_DEVICE, PCI_DOMAIN = 16, 33, 34, 50
+MULTIPROCESSORS, PCI_BUS, PCI_DEVICE, SECOND_LEVEL, PCI_DOMAIN = 16, 33, 34, 38, 50
 """Attributes of a device (`CUdevice_attribute`)."""
 
 SHARED_BYTES, DYNAMIC_SHARED, CARVE_OUT, ANY_CLUSTER = 1, 8, 9, 14
 """Attributes of a function (`CUfunction_attribute`)."""
-ALL_SHARED = 100
-"""Carve-out, in per cent: as much shared memory as there is, the rest to the first cache."""
+ALL_SHARED, ALL_CACHE = 100, 0
+"""Carve-out, in per cent: as much shared memory as there is, the rest to the first cache; or the other way
+round.  A kernel that prefers neither is launched with what the one before it left (CUDA Driver API,
+`cuCtxSetCacheConfig`, `CU_FUNC_CACHE_PREFER_NONE`)."""
 
 
 class Binding(Protocol):

@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from reportgen.backends.cuda import chase
-from reportgen.backends.cuda.binding import MAP_BYTES, Argument, Binding
+from reportgen.backends.cuda.binding import MAP_BYTES, SECOND_LEVEL, Argument, Binding
 from reportgen.backends.cuda.chase import Chase, Setup
 from reportgen.backends.cuda.contents import BLOCK_BYTES, fill, own_addresses, random_values, typed
 from reportgen.errors import LaunchError, Unsupported
@@ -86,7 +86,7 @@ class Passed:
     windows: int = 1
     """Windows that one thread times in a launch."""
     warm: int = 0
-    """Loads before the first window."""
+    """Loads before the first window of a visit."""
     places: dict[str, int] = field(default_factory=dict)
     """Position in `values` of what changes from launch to launch: `node`, `loads`, `number`, `clocks`, and
     settings by their names."""
@@ -97,6 +97,11 @@ class Passed:
     def speakers(self) -> int:
         """Threads of a block whose clock reads have a place of their own."""
         return 1 if self.setup.get("kind") == "crowd" else self.threads
+
+    @property
+    def counted(self) -> int:
+        """Windows whose time counts: of several, not the first, which fetches its code and its first data."""
+        return max(1, self.windows - 1)
 
     def close(self) -> None:
         """Give all memory back."""
@@ -180,7 +185,7 @@ def _prepare_chase(made: Passed, constant: Callable[[Chase], None]) -> None:
         made.windows = int(setup["steps"])
     else:
         made.windows = 1 if path == "texture" else chase.windows(found, int(setup["unroll"]))
-        made.warm = min(len(found.offsets), chase.MOST_WARM)
+        made.warm = chase.warm(len(found.offsets), made.binding.attribute(SECOND_LEVEL))
     if path == "texture":
         found.unit = 4
     elif path == "constant":

@@ -14,8 +14,22 @@ from reportgen.errors import LaunchError
 GLOBAL_LINE, CHIP_LINE = 128, 64
 """Bytes from node to node of a random cycle, in global memory and on the chip."""
 MOST_WARM = 1 << 19
-"""Loads before the first sample: a whole turn, for all that could be held by a cache."""
-LEAST_WINDOWS, MOST_WINDOWS = 4, 256
+"""Loads before the first sample where the driver does not tell its second level: a whole turn of 64 MiB."""
+LIMIT_WARM = 1 << 21
+"""Loads before the first sample at most: half a second on a device with a second level of 200 MiB."""
+OVER = 1.25
+"""So many times the lines of the second level are gone through before the first sample: what the host's copy
+left there is driven out, and a cycle that fits is there as a whole."""
+EACH_LAUNCH = 1 << 13
+"""Cycles of so many nodes and fewer, 1 MiB of global memory, are gone through before the windows of every
+launch.  The first level of a multiprocessor and its constant caches are emptied where a kernel starts, since
+nothing else keeps them coherent; the second level is not."""
+LEAD = 1
+"""Loads before the first clock read of every window.  The closing read does not wait for the last load: with
+one under way at either end a window lasts as many latencies as it has loads."""
+LEAST_WINDOWS, MOST_WINDOWS = 8, 64
+PAIR_SLOTS = 1 << 13
+"""Node pairs of the line probe: 1 MiB of lines, which no first level holds, in 4 MiB."""
 TRACE_TURNS = 16
 """A trace starts so many times elsewhere before it comes back to where it was."""
 SPARSE_BYTES, SPARSE_NODES = 1 << 26, 1 << 13
@@ -106,7 +120,7 @@ def lay_out(setup: Setup, rng: np.random.Generator) -> Chase:
         line = CHIP_LINE if path in ON_CHIP else GLOBAL_LINE
         offsets = layouts.random_cycle(int(setup["bytes"]), rng, line)
     elif layout == "pair":
-        offsets = layouts.pairs(int(setup["offset"]), rng)
+        offsets = layouts.pairs(int(setup["offset"]), rng, PAIR_SLOTS)
     elif layout == "conflict":
         offsets = layouts.conflict(int(setup["count"]), int(setup["stride"]), rng)
     elif layout == "pages":
@@ -121,5 +135,16 @@ def lay_out(setup: Setup, rng: np.random.Generator) -> Chase:
 
 
 def windows(chase: Chase, unroll: int) -> int:
-    """Windows of a launch: a whole turn, where that is not too many."""
-    return max(LEAST_WINDOWS, min(MOST_WINDOWS, -(-len(chase.offsets) // unroll)))
+    """Windows of a launch: a whole turn, where that is not too many, and the first, which does not count."""
+    return 1 + max(LEAST_WINDOWS, min(MOST_WINDOWS, -(-len(chase.offsets) // unroll)))
+
+
+def warm(nodes: int, second_level: int) -> int:
+    """Loads before the first window of a visit.
+
+    Args:
+        nodes: of the cycle.
+        second_level: its bytes, as the driver reports them; 0 where it does not.
+    """
+    enough = round(OVER * second_level / GLOBAL_LINE) if second_level > 0 else MOST_WARM
+    return min(nodes, LIMIT_WARM, max(EACH_LAUNCH, enough))

@@ -138,6 +138,8 @@ class CudaLauncher:
             self._binding.set_function_attribute(function, cuda.DYNAMIC_SHARED, shared)
         if kind == "crowd":  # else the driver may leave the cache so much that fewer blocks fit
             self._binding.set_function_attribute(function, cuda.CARVE_OUT, cuda.ALL_SHARED)
+        elif kind in ("chase", "trace") and not shared:  # else the first cache is what others have left of it
+            self._binding.set_function_attribute(function, cuda.CARVE_OUT, cuda.ALL_CACHE)
         if setup.get("portable") == 0:
             self._binding.set_function_attribute(function, cuda.ANY_CLUSTER, 1)
         constants.fill(self._binding, module, code, name)
@@ -192,7 +194,7 @@ def _grid(kind: str, setup: Setup, threads: int, multiprocessors: int) -> Shape:
 def _repetitions(kind: str, setup: Setup, threads: int, blocks: int, passed: buffers.Passed) -> int:
     """How often the work of a source is done in one row."""
     if kind in ("chase", "bulk"):
-        return passed.windows
+        return passed.counted
     if kind == "kernel":
         return 1
     if kind == "stream":

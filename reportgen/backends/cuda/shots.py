@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from reportgen.backends.cuda import chase
 from reportgen.backends.cuda.binding import Binding, Handle, Shape
 from reportgen.backends.cuda.buffers import Passed
 from reportgen.errors import LaunchError
@@ -57,7 +58,12 @@ class Prepared:
     @property
     def windows(self) -> int:
         """Empty windows that one row contains."""
-        return self.passed.windows if self.kind in ("chase", "bulk") else int(not self.whole)
+        return self.passed.counted if self.kind in ("chase", "bulk") else int(not self.whole)
+
+    @property
+    def loads(self) -> int:
+        """Of a chase, from one result that is kept to the next."""
+        return int(self.passed.setup["unroll"]) + chase.LEAD if self.kind == "chase" else 1
 
 
 @dataclass(frozen=True)
@@ -96,8 +102,8 @@ def shoot(binding: Binding, prepared: Prepared, number: int, outside: Outside | 
     passed = prepared.passed
     passed.refresh()
     passed.set("number", number * CHOSEN_APART % max(1, prepared.multiprocessors))
-    anew = number == 0 or passed.setup.get("path") in STILL_HERE
-    warm = passed.warm if anew else min(passed.warm, int(passed.setup.get("unroll", 0)))
+    again = passed.setup.get("path") in STILL_HERE or passed.warm <= chase.EACH_LAUNCH
+    warm = passed.warm if again or not number else min(passed.warm, prepared.loads)
     passed.set("loads", warm)
     if passed.chase is not None:
         passed.set("node", passed.chase.node)
@@ -125,8 +131,7 @@ def shoot(binding: Binding, prepared: Prepared, number: int, outside: Outside | 
     reads = _reads(binding, prepared)
     wrong = _chase_fault(prepared, results, warm)
     if passed.chase is not None and passed.setup.get("path") not in STILL_HERE:
-        unroll = int(passed.setup.get("unroll", 1)) if prepared.kind == "chase" else 1
-        passed.chase.advance(warm + passed.windows * unroll)
+        passed.chase.advance(warm + passed.windows * prepared.loads + _behind(prepared))
     return _shot(prepared, reads, results, milliseconds, wrong)
 
 
@@ -160,6 +165,8 @@ def _shot(prepared: Prepared, reads: Reads, results: bytes, milliseconds: float,
         pairs = reads[: 2 * passed.windows].reshape(-1, 2)
         _written(pairs, untouched, 0)
         spent = _differences(prepared, pairs[:, 1], pairs[:, 0])
+        if prepared.kind != "l2_matrix":
+            spent = spent[passed.windows - passed.counted :]
         rows = tuple(spent.tolist()) if prepared.kind == "l2_matrix" else (int(spent.sum()),)
         place = _place(prepared, results) if prepared.kind == "l2_matrix" else -1
         here = frozenset({place} - {-1})
@@ -218,6 +225,11 @@ def first_block(binding: Binding, prepared: Prepared, address: int) -> int:
     return int(_spans(prepared, reads.reshape(1, words))[0])
 
 
+def _behind(prepared: Prepared) -> int:
+    """Loads of a chase between its last clock read and the result that is kept."""
+    return int(prepared.passed.setup.get("path") == "texture" and prepared.kind == "chase")
+
+
 def _written(reads: Reads, untouched: int, block: int) -> None:
     if bool(np.all(reads == untouched)):
         raise LaunchError(f"the kernel did not run: block {block} left no clock reads")
@@ -233,10 +245,9 @@ def _chase_fault(prepared: Prepared, results: bytes, warm: int) -> str:
         return ""
     kind = np.uint64 if passed.result_bytes == 8 else np.uint32
     found = np.frombuffer(results, dtype=kind)[: passed.windows].astype(np.int64)
-    unroll = int(passed.setup.get("unroll", 1)) if prepared.kind == "chase" else 1
-    extra = 2 * unroll if passed.setup.get("path") == "texture" else 0
-    wanted = passed.chase.after(warm + extra + unroll * (1 + np.arange(passed.windows, dtype=np.int64)))
-    off = np.flatnonzero(found - found[0] != wanted - wanted[0]) if not extra else ()
+    ends = prepared.loads * (1 + np.arange(passed.windows, dtype=np.int64))
+    wanted = passed.chase.after(warm + _behind(prepared) + ends)
+    off = np.flatnonzero(found - found[0] != wanted - wanted[0])
     return (
         f"{len(off)} of {passed.windows} windows ended at another node than they had to" if len(off) else ""
     )

@@ -11,7 +11,7 @@ import pytest
 from reportgen.backends.base import Batch, Order, Source
 from reportgen.backends.cuda import binding as cuda
 from reportgen.backends.cuda import chase, sampling, targets
-from reportgen.backends.cuda.buffers import BY_BLOCK, MOVED
+from reportgen.backends.cuda.buffers import BY_BLOCK, COPY_WINDOWS, MOVED
 from reportgen.backends.cuda.builder import CudaBuilder
 from reportgen.backends.cuda.clock import Pace
 from reportgen.backends.cuda.generator import CudaGenerator
@@ -22,7 +22,7 @@ from reportgen.suite import expand
 from reportgen.suite.definition import PlannedPoint
 from reportgen.suite.load import load_suite
 from tests.simulated import host_gpu
-from tests.simulated.host_gpu import LOAD, MULTIPROCESSORS, WINDOW, HostGpu
+from tests.simulated.host_gpu import LOAD, MULTIPROCESSORS, WINDOW, FirstLevel, HostGpu
 from tests.unit.backends.cuda import suite
 
 DEVICE = targets.device(targets.parse("sm_90"))
@@ -61,6 +61,81 @@ def test_a_chase_ends_where_it_must(launcher: tuple[CudaLauncher, HostGpu], path
     assert set(batch.columns["ticks"]) == {WINDOW * windows}
     assert set(batch.columns["empty"]) == {2 * windows}
     assert batch.facts["bytes_actual"] == 16384
+
+
+def cycles_of_a_load(made: Source, lines: int) -> set[float]:
+    """Of every sample, on a device whose first level holds so many lines and is empty at every launch."""
+    gpu = HostGpu(first_level=FirstLevel(lines))
+    batch = visit((CudaLauncher(0, DEVICE, gpu), gpu), made)
+    assert (batch.status, batch.reason) == ("ok", "")
+    rows = zip(*(batch.columns[name] for name in ("ticks", "empty", "repetitions")), strict=True)
+    return {(ticks - empty) / windows / made.work["steps"] for ticks, empty, windows in rows}
+
+
+@pytest.mark.parametrize("path", ["plain", "ca", "nc"])
+def test_the_first_level_is_filled_in_every_launch(toolchain: str, path: str) -> None:
+    held = source("memory_hierarchy/working_set_sweep", path=path, bytes=65536)
+    assert cycles_of_a_load(held, 2048) == {33.0}
+    beyond = source("memory_hierarchy/working_set_sweep", path=path, bytes=1 << 19)
+    assert cycles_of_a_load(beyond, 2048) == {270.0}
+
+
+@pytest.mark.parametrize("path", ["ca", "texture", "shared", "constant", "local"])
+def test_a_load_is_under_way_at_both_ends_of_a_window(path: str) -> None:
+    probe = "on_chip_sweep" if path in ("shared", "local", "constant") else "working_set_sweep"
+    text = source(f"memory_hierarchy/{probe}", path=path, bytes=8192).text
+    load = next(one for one in text.splitlines() if "(node)" in one).strip()
+    before, inside = text.split(load, 1)[1].split("#pragma unroll\n", 1)
+    # behind the loads that warm up comes one, then the clock, then those that are timed, then the clock
+    assert (before.count(load), before.count("%clock")) == (1, 1)
+    assert before.index(load) < before.index("%clock")
+    assert inside.index(load) < inside.index("%clock")
+    assert inside.count(load) == (2 if path == "texture" else 1)
+
+
+@pytest.mark.parametrize(("offset", "second"), [(24, 33), (32, 270), (96, 270), (136, 270)])
+def test_the_second_of_two_loads_hits_where_it_is_in_the_sector_of_the_first(
+    toolchain: str, offset: int, second: int
+) -> None:
+    made = source("memory_hierarchy/stride_sweep", path="ca", offset=offset)
+    assert cycles_of_a_load(made, 2048) == {(270 + second) / 2}
+
+
+@pytest.mark.parametrize(
+    ("nodes", "level", "loads"),
+    [
+        (100, 50 << 20, 100),
+        (1 << 22, 50 << 20, 512_000),
+        (1 << 22, 4 << 20, 40_960),  # a turn of ten times the cache would tell no more
+        (900_000, 96 << 20, 900_000),  # one that fits into a large cache is gone through as a whole
+        (1 << 22, 256 << 20, 1 << 21),
+        (1 << 22, 1 << 16, 8192),
+        (1 << 22, 0, 1 << 19),
+    ],
+)
+def test_the_second_level_is_filled_before_the_first_sample(nodes: int, level: int, loads: int) -> None:
+    assert chase.warm(nodes, level) == loads
+
+
+def test_a_chase_asks_for_all_of_the_first_level(
+    launcher: tuple[CudaLauncher, HostGpu], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[int, int]] = []
+    monkeypatch.setattr(
+        launcher[1], "set_function_attribute", lambda _, which, value: asked.append((which, value))
+    )
+    visit(launcher, source("memory_hierarchy/working_set_sweep", path="ca", bytes=8192))
+    visit(launcher, source("memory_hierarchy/sector_trace", path="ca", stride=32))
+    assert asked == [(cuda.CARVE_OUT, 0)] * 2
+    visit(launcher, source("memory_hierarchy/on_chip_sweep", path="shared", bytes=65536))
+    assert asked[2:] == [(cuda.DYNAMIC_SHARED, 65536)]
+
+
+def test_the_first_window_of_a_launch_does_not_count(launcher: tuple[CudaLauncher, HostGpu]) -> None:
+    chased = visit(launcher, source("memory_hierarchy/working_set_sweep", path="ca", bytes=8192))
+    assert set(chased.columns["repetitions"]) == {chase.LEAST_WINDOWS}
+    copied = visit(launcher, source("memory_hierarchy/bulk_copy", copy="load", bytes=64))
+    assert set(copied.columns["repetitions"]) == {COPY_WINDOWS - 1}
 
 
 def test_a_large_chase_is_laid_out_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
