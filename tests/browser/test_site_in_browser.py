@@ -84,4 +84,4 @@ def test_the_filter_keeps_rows_with_every_word_and_counts_them(tmp_path: Path) -
 
 def test_a_link_opens_the_fold_that_hides_its_target(tmp_path: Path) -> None:
     html = seen(harness(tmp_path, ""), tmp_path / "profile", "#deep")
-    assert '<details open="">' in html
+    assert '<details open="" data-read="yes">' in html

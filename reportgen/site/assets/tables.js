@@ -74,8 +74,17 @@
     const fold = target && target.closest("details:not([open])");
     if (fold) {
       fold.open = true;
+      fold.dataset.read = "yes";
       target.scrollIntoView();
     }
+  }
+
+  /* The theme opens every fold to print the page; paper gets those that the reader opened (report.css). */
+  function remember(event) {
+    const fold = event.target instanceof Element && event.target.closest("details.rg-fold > summary")?.parentElement;
+    if (!fold) return;
+    if (fold.open) delete fold.dataset.read; // the click comes before the fold moves
+    else fold.dataset.read = "yes";
   }
 
   function dress() {
@@ -95,4 +104,5 @@
   if (typeof document$ !== "undefined") document$.subscribe(dress);
   else document.addEventListener("DOMContentLoaded", dress);
   window.addEventListener("hashchange", reveal);
+  document.addEventListener("click", remember);
 })();

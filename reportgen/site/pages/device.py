@@ -6,6 +6,7 @@ from reportgen import __version__
 from reportgen.runs.schema import Run
 from reportgen.site import address, templating
 from reportgen.site.catalogue import Entry, Shelf
+from reportgen.site.markup import element
 from reportgen.site.pages import Page
 from reportgen.site.sections import (
     bandwidth,
@@ -17,6 +18,7 @@ from reportgen.site.sections import (
     findings,
     gpu,
     hypotheses,
+    in_flight,
     instructions,
     interference,
     key_figures,
@@ -25,6 +27,7 @@ from reportgen.site.sections import (
     occupancy,
     resources,
     roofline,
+    standing,
     states,
     sustained,
 )
@@ -45,6 +48,7 @@ def sections(view: View, site_url: str) -> list[Section]:
         resources.section(view),
         gpu.execution(view),
         occupancy.section(view),
+        in_flight.section(view),
         memory.section(view),
         gpu.paths(view),
         bandwidth.section(view),
@@ -154,7 +158,10 @@ def card(view: View) -> list[tuple[str, object]]:
         ("reportgen", f"{__version__} derived this page"),
         ("run", run.run),
         ("probes", states.summary(view)),
+        *standing.rows(view),
     ]
+    if warning := run.environment.get("warning"):
+        rows.append(("warning", element("strong", warning)))
     if run.plan.get("quick"):
         rows.append(("note", "a quick run: fewer points than the whole suite"))
     if run.device.backend == "simulated":

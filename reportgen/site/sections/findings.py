@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from reportgen.findings.finding import Claim, Finding
+from reportgen.findings.finding import Finding
 from reportgen.site.markup import Html, element, fold, join
+from reportgen.site.sections import standing
 from reportgen.site.view import Section, View, present
 
-ELSEWHERE = ("sharing:", "scaling:")
-"""Rules about pairs and about cores stand in the sections of interference and bandwidth."""
+ELSEWHERE = ("sharing:", "scaling:", "hypothesis:")
+"""Rules about pairs and about cores, and hypotheses, stand in sections of their own."""
 
 FIRST = ("drift", "acceptance", "transients", "reported", "probes", "pages", "operands")
 """Rules in the order in which a reader needs them."""
@@ -22,12 +23,14 @@ def section(view: View) -> Section:
     failed = [item for item in chosen if item.contradictions]
     rules = [item for item in chosen if not item.contradictions]
     intro = view.intro("findings")
+    others = standing.channels(view)
+    children = (Section("cross-checks", "Cross-checks", (others,)),) if others else ()
     if not chosen:
         nothing = element("p", "No contradiction was found, and no rule speaks of several metrics.")
-        return Section("findings", "Findings", (intro, nothing))
+        return Section("findings", "Findings", (intro, nothing), children)
     parts = _contradictions(view, failed)
     parts += [*view.findings(rules[:RULES]), _rest(view, rules[RULES:])]
-    return Section("findings", "Findings", present((intro, *parts)))
+    return Section("findings", "Findings", present((intro, *parts)), children)
 
 
 def _contradictions(view: View, failed: list[Finding]) -> list[Html]:
@@ -66,8 +69,6 @@ def select(findings: tuple[Finding, ...]) -> list[Finding]:
     several = [
         item
         for item in findings
-        if item.contradictions
-        or (":" in item.id and not item.id.startswith(ELSEWHERE))
-        or item.claim not in (Claim.MEASURED, Claim.INFERRED)
+        if item.contradictions or (":" in item.id and not item.id.startswith(ELSEWHERE))
     ]
     return sorted(several, key=rank)

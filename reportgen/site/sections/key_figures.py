@@ -1,12 +1,12 @@
-"""The numbers people come for, as cards that lead to their evidence."""
+"""The numbers people come for: the levels of memory as a ladder, peaks and ridges as cards."""
 
 from __future__ import annotations
 
-from reportgen.findings.metric import LEVELS
-from reportgen.findings.wording.names import level, precision
+from reportgen.findings.wording.names import precision
 from reportgen.site import blocks
 from reportgen.site.markup import Html, anchor, element, join
-from reportgen.site.view import Section, View
+from reportgen.site.sections.ladder import ladder
+from reportgen.site.view import Section, View, present
 
 PRECISIONS = ("fp64", "fp32", "fp16", "bf16", "int8")
 TENSOR = ("tensor_fp16", "tensor_tf32", "tensor_fp8", "tensor_fp4", "tensor_fp64")
@@ -14,22 +14,17 @@ TENSOR = ("tensor_fp16", "tensor_tf32", "tensor_fp8", "tensor_fp4", "tensor_fp64
 
 
 def section(view: View) -> Section:
-    """Capacities, latencies, memory bandwidth, peaks and ridges, as far as the run has them."""
-    wanted: list[tuple[str, str]] = []
-    for name in LEVELS:
-        wanted.append((f"memory.{name}.capacity", f"{level(name)} capacity"))
-        wanted.append((f"memory.{name}.latency", f"{level(name)} latency"))
+    """Levels of memory, the triad, peaks and ridges, as far as the run has them."""
     gpu = view.report.evidence.gpu
     alone = "" if gpu else ", 1 core"
-    for kernel in ("read", "triad"):
-        wanted.append((f"bandwidth.dram.{kernel}", f"DRAM {kernel}{alone}"))
-    wanted.append(("bandwidth.dram.read.all_cores", f"DRAM read, {view.report.run.device.cores} cores"))
     peaks = (*PRECISIONS, *TENSOR) if gpu else PRECISIONS
-    wanted += [(f"peak.{name}", f"{precision(name)} peak{alone}") for name in peaks]
+    wanted = [(f"peak.{name}", f"{precision(name)} peak{alone}") for name in peaks]
+    wanted.append(("bandwidth.dram.triad", f"DRAM triad{alone}"))
     ridges = ("fp32", "fp64", *TENSOR[:1]) if gpu else ("fp32", "fp64")
     wanted += [(f"ridge.{name}.dram", f"{precision(name)} ridge on DRAM") for name in ridges]
-    cards = [card for metric, title in wanted if (card := _card(view, metric, title))]
-    return Section("key-figures", "Key figures", (element("div", join(cards), class_="rg-cards"),))
+    cards = join(card for metric, title in wanted if (card := _card(view, metric, title)))
+    body = (ladder(view), element("div", cards, class_="rg-cards") if cards else cards)
+    return Section("key-figures", "Key figures", present(body))
 
 
 def _card(view: View, metric: str, title: str) -> Html:
