@@ -55,6 +55,14 @@ class Shelf:
         report = self.newest.report
         return report is not None and report.run.toolchain_only
 
+    @property
+    def contents(self) -> tuple[object, ...]:
+        """What its pages are made of: its runs with the digest of each, or what is wrong with it."""
+        runs = tuple(
+            (one.run, one.report.digest if one.report is not None else one.error) for one in self.entries
+        )
+        return self.device, runs, self.validation
+
     def superseded_by(self, run: str) -> Entry | None:
         """The run that says it corrects `run`."""
         for entry in self.entries:

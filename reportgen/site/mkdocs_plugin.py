@@ -8,10 +8,13 @@ on_serve     finished runs in the data folder are watched, runs in progress are 
 on_files     pages, figures and downloads join the files; folder markers in the nav are expanded;
              a run that cannot be read is a page that says so, and a logged warning
 on_page_markdown   the home page gets its table of devices; long HTML steps aside
-on_env             templates of the theme are compiled once, not at every rebuild
 on_page_content    the HTML is put back when the Markdown around it has been parsed; what a page was
                    converted to is kept for the next rebuild of a server
+on_env             templates of the theme are compiled once, not at every rebuild; a server links files
+                   rather than copy them, and passes pages by that are finished already
 on_page_context    tables of data are put back, past which the search has come by then
+on_post_page       a finished page is kept for the next rebuild of a server, or taken from the last
+on_post_build      the search gets the entries of the pages that did not go through it
 
 All content comes from `reportgen.site.render`, which does not know MkDocs.
 """
@@ -23,12 +26,12 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, Literal
 
-from jinja2 import Environment, FileSystemBytecodeCache
+from jinja2 import ChoiceLoader, DictLoader, Environment, FileSystemBytecodeCache
 from mkdocs.config import Config
 from mkdocs.config import config_options as option
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.livereload import LiveReloadServer
-from mkdocs.plugins import BasePlugin, get_plugin_logger
+from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
@@ -36,7 +39,8 @@ from mkdocs.utils.templates import TemplateContext
 
 from reportgen.site import navigation, passthrough
 from reportgen.site.address import Links
-from reportgen.site.conversions import Conversions, Converted
+from reportgen.site.conversions import Conversions, Converted, linked
+from reportgen.site.finished import Finished, link, stamps
 from reportgen.site.pages import index
 from reportgen.site.render import SCRIPTS, STYLES, Renderer, Site
 from reportgen.site.watching import watch
@@ -47,6 +51,12 @@ DEVICES = "<!-- reportgen:devices -->"
 """Where a hand-written page wants the table of devices."""
 OPENING = "<!-- reportgen:opening -->"
 """Where it wants a figure of the newest report."""
+
+FINISHED = "reportgen/finished.html"
+"""Template of a page that was finished before: what it gives is replaced by that page."""
+SEARCH = "search/search_index.json"
+UNDERSTOOD = {"material/search", "reportgen"}
+"""Plugins of which it is known what they make of a page.  With another one every page is made anew."""
 
 DERIVING = ("reportgen.model.derive", "pandas", "scipy.optimize", "matplotlib.backends.backend_svg")
 """What showing derived results does without, and deriving does not."""
@@ -69,12 +79,19 @@ class ReportgenPlugin(BasePlugin[ReportgenConfig]):  # type: ignore[no-untyped-c
         self.site: Site | None = None
         self.links = Links()
         self.blocks: dict[str, list[str]] = {}
-        self.texts: dict[str, str] = {}
+        self.texts: dict[str, tuple[object, ...]] = {}
         self.conversions = Conversions()
         self.silent: dict[str, tuple[str, ...]] = {}
+        self.serving = False
+        self.nav: Navigation | None = None
+        self.finished = Finished()
+        self.parts: dict[str, tuple[object, ...]] = {}
+        self.recalled: dict[str, str] = {}
+        self.urls: dict[str, str] = {}
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
-        """Nothing to prepare; see the head of this module."""
+        """A server keeps pages for its next build; see the head of this module, too."""
+        self.serving = command == "serve" and not dirty
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Put the assets on every page."""
@@ -133,54 +150,105 @@ class ReportgenPlugin(BasePlugin[ReportgenConfig]):  # type: ignore[no-untyped-c
         found["devices/"] = navigation.devices(self.site.shelves)
         return found
 
+    def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation:
+        """Remember it: whether a page is still as it was is known when all titles are."""
+        self.nav = nav
+        return nav
+
     def on_page_markdown(self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
         """Put the table of devices where a page asks for it; set long HTML aside."""
-        if page.file.generated_by == "reportgen":
-            uri = page.file.src_uri
-            self.texts[uri] = markdown
-            if self.conversions.recall(uri, _settings(config), markdown) is not None:
-                return ""
-            markdown, self.blocks[uri] = passthrough.stash(markdown)
-        elif self.site is not None and (DEVICES in markdown or OPENING in markdown):
-            here, shelves = page.file.src_uri, self.site.shelves
-            markdown = markdown.replace(DEVICES, index.listing(shelves, here, self.links))
-            opening = index.opening(shelves, here, self.links, self.site.pictures)
+        uri = page.file.src_uri
+        generated = page.file.generated_by == "reportgen"
+        if not generated and self.site is not None and (DEVICES in markdown or OPENING in markdown):
+            shelves = self.site.shelves
+            markdown = markdown.replace(DEVICES, index.listing(shelves, uri, self.links))
+            opening = index.opening(shelves, uri, self.links, self.site.pictures)
             markdown = markdown.replace(OPENING, opening)
+        # Generated pages change with what they lead to; links in a hand-written one may come to life.
+        there = frozenset() if generated else linked(uri, markdown, files.src_uris)
+        self.texts[uri] = parts = (_settings(config), page.title, there, markdown)
+        if self.conversions.recall(uri, parts) is not None:
+            return ""
+        if generated:
+            markdown, self.blocks[uri] = passthrough.stash(markdown)
         return markdown
+
+    def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
+        """Put the HTML back, and tell MkDocs of the anchors in it, which it checks links against."""
+        uri = page.file.src_uri
+        parts = self.texts.pop(uri)
+        kept = self.conversions.recall(uri, parts)
+        if kept is None:
+            blocks = self.blocks.pop(uri, [])
+            anchors = (page.present_anchor_ids or set()) | passthrough.anchors(blocks)
+            html = passthrough.restore(html, blocks, silent=False) if blocks else html
+            links = tuple((file.src_uri, names) for file, names in (page.links_to_anchors or {}).items())
+            kept = Converted(html, tuple(blocks), page.toc, frozenset(anchors), page.title or "", links)
+            self.conversions.keep(uri, parts, kept)
+        else:
+            found = ((files.get_file_from_path(name), names) for name, names in kept.links)
+            page.links_to_anchors = {file: names for file, names in found if file is not None}
+            page.title = kept.title
+        page.toc, page.present_anchor_ids = kept.toc, set(kept.anchors)
+        self.silent[uri] = kept.blocks
+        return kept.html
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
         """Keep compiled templates: MkDocs makes a new environment for each rebuild."""
         folder = Path(self.config.cache_dir) / "templates"
         folder.mkdir(parents=True, exist_ok=True)
         env.bytecode_cache = FileSystemBytecodeCache(str(folder))
+        self.parts, self.recalled = {}, {}
+        if self.serving:
+            _link(files)
+            if _is_understood(config):
+                env.loader = ChoiceLoader([DictLoader({FINISHED: "-"}), *filter(None, [env.loader])])
+                self._recall(config, files)
         return env
 
-    def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-        """Put the HTML back, and tell MkDocs of the anchors in it, which it checks links against."""
-        uri = page.file.src_uri
-        text = self.texts.pop(uri, None)
-        if text is None:
-            return html
-        kept = self.conversions.recall(uri, _settings(config), text)
-        if kept is None:
-            blocks = self.blocks.pop(uri, [])
-            if blocks and page.present_anchor_ids is not None:
-                page.present_anchor_ids |= passthrough.anchors(blocks)
-            html = passthrough.restore(html, blocks, silent=False)
-            kept = Converted(html, tuple(blocks), page.toc, frozenset(page.present_anchor_ids or ()))
-            self.conversions.keep(uri, _settings(config), text, kept)
-        page.toc, page.present_anchor_ids = kept.toc, set(kept.anchors)
-        self.silent[uri] = kept.blocks
-        return kept.html
+    def _recall(self, config: MkDocsConfig, files: Files) -> None:
+        """Let the pages that are finished already pass the theme and the search by."""
+        around = str(self.nav), _all_settings(config), stamps(config.theme.dirs)
+        pages = [
+            file.page
+            for file in files.documentation_pages(inclusion=InclusionLevel.is_in_serve)
+            if file.page is not None
+        ]
+        self.urls = {page.file.src_uri: page.url for page in pages}
+        self.finished.forget_others(self.urls)
+        for page in pages:
+            uri = page.file.src_uri
+            own = page.url, page.title, repr(page.meta), page.edit_url, page.canonical_url, page.toc
+            parts = self.parts[uri] = (around, own, page.content, self.silent.get(uri))
+            html = self.finished.recall(uri, parts)
+            if html is not None:
+                self.recalled[uri] = html
+                page.meta = {"template": FINISHED, "search": {"exclude": True}}
+                page.content = ""
 
     def on_page_context(
         self, context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation
     ) -> TemplateContext:
         """Put the tables of data back, which the search has passed over meanwhile."""
         blocks = self.silent.pop(page.file.src_uri, ())
-        if blocks and page.content is not None:
+        if blocks and page.content:
             page.content = passthrough.restore(page.content, blocks)
         return context
+
+    def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
+        """Take the finished page, or keep it."""
+        uri = page.file.src_uri
+        known = self.recalled.get(uri)
+        if known is None and uri in self.parts:
+            self.finished.keep(uri, self.parts[uri], output)
+        return output if known is None else known
+
+    @event_priority(-100)  # after the search has written its index
+    def on_post_build(self, *, config: MkDocsConfig) -> None:
+        """Complete the search."""
+        if self.parts:
+            recalled = {self.urls[uri] for uri in self.recalled}
+            self.finished.complete_search(Path(config.site_dir, SEARCH), list(self.urls.values()), recalled)
 
 
 def _import_what_derives() -> None:
@@ -192,3 +260,25 @@ def _import_what_derives() -> None:
 def _settings(config: MkDocsConfig) -> str:
     """What decides, beside its text, how a page is converted."""
     return repr((config.markdown_extensions, config.mdx_configs, config.use_directory_urls))
+
+
+def _all_settings(config: MkDocsConfig) -> str:
+    """What decides, beside its content, the navigation and the templates, what a page looks like."""
+    plugins = [(name, plugin.config) for name, plugin in config.plugins.items()]
+    return repr((sorted(item for item in config.items() if item[0] != "plugins"), plugins))
+
+
+def _is_understood(config: MkDocsConfig) -> bool:
+    """Whether nothing makes pages but what is known: templates of a user may show the time of day."""
+    theme = config.theme
+    return theme.name == "material" and not theme.custom_dir and set(config.plugins) <= UNDERSTOOD
+
+
+def _link(files: Files) -> None:
+    """Link what lies in the cache or beside the runs: MkDocs copies no file onto itself.
+
+    Hand-written files are copied: a template of the theme may be written in the place of one of them.
+    """
+    for file in files:
+        if file.generated_by == "reportgen" and not file.is_documentation_page() and file.abs_src_path:
+            link(Path(file.abs_src_path), Path(file.abs_dest_path))

@@ -70,6 +70,8 @@ def collector_resting() -> Iterator[None]:
             gc.enable()
 
 
+DRAWN = "drawn"
+"""Where a report keeps its figures and their paths in the tree."""
 ASSETS = Path(__file__).parent / "assets"
 STYLES = ("assets/reportgen/report.css", "assets/reportgen/roofline.css")
 SCRIPTS = tuple(f"assets/reportgen/{name}.js" for name in ("tables", "browser", "roofline"))
@@ -171,18 +173,17 @@ class Renderer:
         shown: dict[str, Mapping[str, Picture]],
         tree: Path,
     ) -> Iterator[Page]:
-        yield index.page(shelves, self.links)
+        yield self._same(address.DEVICES, partial(index.page, shelves, self.links), *_contents(shelves))
         measured = catalogue.measured(shelves)
-        compared = tuple(pairs(measured))
-        yield compare.page(measured, compared, self.links, self._rooflines(measured, assets, tree))
+        yield from self._compared(measured, assets, tree)
         yield from self._targets(catalogue.targets(shelves))
-        for pair in compared:
-            yield comparison.page(pair, self.links)
-        yield hypotheses.across(measured, self.links)
-        yield dictionary.page(self.links)
-        yield published.page(self.links)
+        across = partial(hypotheses.across, measured, self.links)
+        yield self._same(address.HYPOTHESES, across, *_contents(measured))
+        yield self._same(address.DICTIONARY, partial(dictionary.page, self.links))
+        yield self._same(address.PUBLISHED, partial(published.page, self.links))
         for shelf in shelves:
-            yield versions.page(shelf, self.links)
+            here = address.versions_page(shelf.device)
+            yield self._same(here, partial(versions.page, shelf, self.links), shelf.contents)
             if shelf.newest.report is None:
                 yield broken.page(address.device_page(shelf.device), shelf, shelf.newest, self.links)
             else:
@@ -239,6 +240,16 @@ class Renderer:
         light, dark = files
         return Picture(light, dark, (figure.width, figure.height))
 
+    def _compared(self, shelves: tuple[Shelf, ...], assets: list[Rendered], tree: Path) -> Iterator[Page]:
+        """Devices side by side, and each pair of runs that has a page of its own."""
+        compared = tuple(pairs(shelves))
+        rooflines = self._rooflines(shelves, assets, tree)
+        make = partial(compare.page, shelves, compared, self.links, rooflines)
+        yield self._same(address.COMPARE, make, rooflines, *_contents(shelves))
+        for pair in compared:
+            sides = pair.first.digest, pair.second.digest
+            yield self._same(pair.uri, partial(comparison.page, pair, self.links), *sides)
+
     def _rooflines(self, shelves: tuple[Shelf, ...], assets: list[Rendered], tree: Path) -> Html:
         """The same workloads on every device, with the figure; nothing for fewer than two devices."""
         reports = [shelf.newest.report for shelf in shelves if shelf.newest.report is not None]
@@ -255,20 +266,26 @@ class Renderer:
 
     def _targets(self, shelves: tuple[Shelf, ...]) -> Iterator[Page]:
         """Targets of a compiler side by side, and what differs between its versions."""
-        yield targets.page(shelves, self.links)
+        known = _contents(shelves)
+        yield self._same(address.TARGETS, partial(targets.page, shelves, self.links), *known)
         if len(toolkits.versions(shelves)) > 1:
-            yield toolkits.page(shelves, self.links)
+            yield self._same(address.TOOLKITS, partial(toolkits.page, shelves, self.links), *known)
 
     def _draw(
         self, entry: Entry, report: Report, assets: list[Rendered], tree: Path
     ) -> Mapping[str, Picture]:
         """The figures of a report, and what lies beside it for download."""
-        shown: dict[str, Picture] = {}
-        for name, figure in pictures.draw_all(report, self.cache / "figures"):
-            shown[name], files = pictures.place(report, name, figure)
-            for uri, content in files.items():
-                write_if_changed(tree / uri, content)
-                assets.append(Rendered(uri, tree / uri))
+        known: tuple[dict[str, Picture], list[str]] | None = report.kept.get(DRAWN)
+        if known is None or not all((tree / uri).is_file() for uri in known[1]):
+            known = {}, []
+            report.kept[DRAWN] = known
+            for name, figure in pictures.draw_all(report, self.cache / "figures"):
+                known[0][name], files = pictures.place(report, name, figure)
+                for uri, content in files.items():
+                    write_if_changed(tree / uri, content)
+                    known[1].append(uri)
+        shown, uris = known
+        assets += [Rendered(uri, tree / uri) for uri in uris]
         assets += [
             Rendered(address.run_asset(entry.device, entry.run, f"download/{item.name}"), item.path)
             for item in report.downloads
@@ -328,8 +345,10 @@ class Renderer:
 
     def _device(self, view: View, shelf: Shelf, entry: Entry, *, newest: bool) -> Page:
         """A report's page: it stays as it is while the run and the list of its device's runs do."""
-        runs = tuple(
-            (one.run, one.report.digest if one.report is not None else one.error) for one in shelf.entries
-        )
         make = partial(device.page, view, shelf, entry, self.site_url, newest=newest)
-        return self._same(view.here, make, runs, shelf.validation, self.site_url)
+        return self._same(view.here, make, shelf.contents, self.site_url)
+
+
+def _contents(shelves: Sequence[Shelf]) -> tuple[object, ...]:
+    """What a page of several devices is made of."""
+    return tuple(shelf.contents for shelf in shelves)

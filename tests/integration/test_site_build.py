@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
+from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort
 
 from reportgen.findings.lint import offences_in_html
@@ -246,3 +247,97 @@ def test_strict_refuses_a_broken_run(built: Built, tmp_path: Path) -> None:
     (max(device.iterdir()) / SAMPLES).write_bytes(b"")
     with pytest.raises(Abort):
         build(load_config(str(tmp_path / "mkdocs.yml"), strict=True))
+
+
+def from_nothing(project: Path) -> dict[str, bytes]:
+    """What a build by another process gives: no plugin object is taken over."""
+    kept = dict(MkDocsConfig._schema)["plugins"].plugin_cache
+    before, out = dict(kept), project / "fresh"
+    kept.clear()
+    try:
+        build(load_config(str(project / "mkdocs.yml"), site_dir=str(out)))
+    finally:
+        kept.clear()
+        kept.update(before)
+    return contents(out)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != "sitemap.xml.gz"  # tells the time
+    }
+
+
+def test_a_rebuild_gives_what_a_build_from_nothing_gives(
+    built: Built, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever changes between two builds of a server; and what did not change is not made again."""
+    data = small_project(built, tmp_path)
+    docs, settings = tmp_path / "docs", tmp_path / "mkdocs.yml"
+    text = (
+        "site_name: test\nplugins: [search, reportgen]\ntheme: material\n"
+        "nav: [index.md, {Devices: devices/}, {Notes: notes.md}]\n"
+    )
+    settings.write_text(text)
+    (docs / "notes.md").write_text("Notes\n=====\n\nSee [the end](end.md#last).\n")
+    (docs / "own.css").write_text("p {}")
+    first = load_config(str(settings))
+    first.plugins.on_startup(command="serve", dirty=False)
+    plugin = first.plugins["reportgen"]
+    assert isinstance(plugin, ReportgenPlugin)
+
+    def made() -> tuple[int, int]:
+        """Pages made anew, and all; after a rebuild that gives the bytes of a build from nothing."""
+        build(load_config(str(settings)))
+        assert contents(tmp_path / "site") == from_nothing(tmp_path)
+        return len(plugin.urls) - len(plugin.recalled), len(plugin.urls)
+
+    build(first)
+    total = len(plugin.urls)
+    assert plugin.recalled == {}
+    assert made() == (0, total)
+
+    (device,) = data.iterdir()
+    newest = max(device.iterdir())
+    newest.rename(tmp_path / "held")
+    anew, fewer = made()
+    assert 0 < anew < fewer < total
+    (tmp_path / "held").rename(newest)
+    anew, now = made()
+    assert total - fewer <= anew < now == total
+
+    (docs / "notes.md").write_text("Remarks\n=======\n\nSee [the end](end.md#last).\n")
+    assert made() == (1, total), "the nav names this page itself"
+    (docs / "end.md").write_text("# End\n\n## Last\n")
+    (docs / "own.css").write_text("p { color: red }")
+    assert made() == (2, total + 1), "the new page, and the one whose link leads there now"
+    total += 1
+    settings.write_text(text + "extra_css: [own.css]\n")
+    assert made() == (total, total)
+    settings.write_text(text.replace("Notes", "Other notes") + "extra_css: [own.css]\n")
+    assert made() == (total, total)
+
+    # A template of the theme that was edited, and templates of the user, who may show the time of day.
+    monkeypatch.setattr("reportgen.site.mkdocs_plugin.stamps", lambda _: [("main.html", 1, 1)])
+    assert made() == (total, total)
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "main.html").write_text(
+        '{% extends "base.html" %}{% block footer %}mine{% endblock %}'
+    )
+    settings.write_text(text.replace("material", "{name: material, custom_dir: own}"))
+    build(load_config(str(settings)))
+    assert plugin.recalled == {}
+    assert contents(tmp_path / "site") == from_nothing(tmp_path)
+
+
+def test_a_server_links_what_it_need_not_copy_and_a_build_copies(built: Built, tmp_path: Path) -> None:
+    small_project(built, tmp_path)
+    for command, linked in (("serve", True), ("build", False)):
+        config = load_config(str(tmp_path / "mkdocs.yml"))
+        config.plugins.on_startup(command=command, dirty=False)
+        build(config)
+        found = [path for path in (tmp_path / "site" / "devices").rglob("*") if path.suffix == ".parquet"]
+        assert found
+        assert {path.is_symlink() for path in found} == {linked}

@@ -6,7 +6,6 @@ import markdown
 import pytest
 
 from reportgen.site import address, passthrough
-from reportgen.site.conversions import Conversions, Converted
 from tests.unit.site.conftest import Rendered
 
 
@@ -40,13 +39,3 @@ def test_tables_of_data_can_be_put_back_later() -> None:
     assert finding in spoken
     assert table not in spoken
     assert passthrough.restore(spoken, blocks) == text
-
-
-def test_a_conversion_is_recalled_for_the_same_text_and_settings_only() -> None:
-    kept = Conversions()
-    made = Converted("<h1>a</h1>", (), None, frozenset({"a"}))
-    kept.keep("a.md", "settings", "# a", made)
-    assert kept.recall("a.md", "settings", "# a") is made
-    assert kept.recall("a.md", "settings", "# b") is None
-    assert kept.recall("a.md", "others", "# a") is None
-    assert kept.recall("b.md", "settings", "# a") is None
