@@ -61,7 +61,7 @@ def conditions(first: Run, second: Run) -> tuple[Condition, ...]:
     ]
     clocks = [_clock(run) for run in (first, second)]
     if all(clocks) and abs(clocks[0] - clocks[1]) > CLOCK_MOVED * max(clocks):
-        found.append(Condition("core clock seen", *(f"{clock / 1e9:.2f} GHz" for clock in clocks)))
+        found.append(Condition("clock seen", *(f"{clock / 1e9:.2f} GHz" for clock in clocks)))
     return tuple(found)
 
 
@@ -84,7 +84,7 @@ CONDITIONS: dict[str, Callable[[Run], str]] = {
     "digest of the suite": lambda run: run.suite.get("digest", "")[:12],
     "probes asked": lambda run: str(run.plan.get("probes", "")),
     "passes": lambda run: str(run.plan.get("passes", "")),
-    "cores": lambda run: str(run.device.cores),
+    "cores or multiprocessors": lambda run: str(run.device.cores),
     "kernel": _environment("kernel"),
     "driver": _environment("driver"),
     "microcode": _environment("microcode"),

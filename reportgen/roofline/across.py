@@ -22,7 +22,7 @@ from reportgen.errors import UserError
 from reportgen.roofline.bounds import Bound, Moved, bound, predict
 from reportgen.roofline.given import known_precision
 from reportgen.roofline.points import INTEGER, Point, Source, type_of
-from reportgen.roofline.roofs import FLOP, OP, Roof, Roofs
+from reportgen.roofline.roofs import FLOP, OP, Roof, Roofs, called
 from reportgen.roofline.sheet import Sheet, letters
 
 BY_INTENSITY = "intensity"
@@ -179,17 +179,17 @@ def _row(name: str, point: Point, devices: tuple[Subject, ...]) -> Row:
 def _side(point: Point, where: Subject, *, timed: bool) -> Side:
     lowest = bound(point.work, point.moved, point.precision, where.roofs)
     if lowest is None:
-        names = " nor ".join(name.upper() for name in (point.precision, point.home))
+        names = " nor ".join(called(name) for name in (point.precision, point.home))
         return Side(where.device, None, reason=f"neither {names} roof was measured")
     missing = list(lowest.unknown)
     if point.precision not in where.roofs.compute:
         missing.insert(0, point.precision)
     decides, reason = lowest.limiter, ""
     if missing:
-        names = " and ".join(name.upper() for name in missing)
+        names = " and ".join(called(name) for name in missing)
         decides, reason = "", f"no {names} roof was measured, and that may be the lower one"
     elif lowest.rivals:
-        names = " and ".join(name.upper() for name in (lowest.limiter, *lowest.rivals))
+        names = " and ".join(called(name) for name in (lowest.limiter, *lowest.rivals))
         decides, reason = "", f"the intervals of {names} overlap at this intensity"
     times = (
         None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reportgen.roofline.bounds import Bound, attainable
 from reportgen.roofline.points import Point
-from reportgen.roofline.roofs import COMPUTE, Roofs
+from reportgen.roofline.roofs import COMPUTE, Roofs, called
 from reportgen.units import significant
 
 NEITHER = (
@@ -37,11 +37,11 @@ def bound_by(lowest: Bound, point: Point, roofs: Roofs) -> tuple[str, ...]:
 
 
 def higher(lowest: Bound, point: Point, roofs: Roofs) -> tuple[str, ...]:
-    """Compute roofs of the same unit of work that would let it run faster at its bytes.
+    """The compute roofs of the same unit of work that would let it run faster at its bytes, as a sentence.
 
     A smaller type also moves fewer bytes, which is not counted here.
     """
-    found = []
+    gains: dict[str, list[str]] = {}
     for name, roof in sorted(roofs.compute.items(), key=lambda item: item[1].value):
         if name == point.precision or roof.work != point.unit:
             continue
@@ -50,9 +50,12 @@ def higher(lowest: Bound, point: Point, roofs: Roofs) -> tuple[str, ...]:
             if level in roofs.memory and moved.upper > 0:
                 reach = attainable(reach, roofs.memory[level].value, point.work / moved.upper)
         if reach >= WORTH * lowest.value:
-            found.append(
-                f"the {name.upper()} roof stands empty above it: up to "
-                f"{significant(reach / lowest.value, 2)} times as fast in that precision, if the result "
-                "allows it"
-            )
-    return tuple(found)
+            gains.setdefault(significant(reach / lowest.value, 2), []).append(called(name))
+    if not gains:
+        return ()
+    told = "; ".join(f"{_listed(names)}, up to {gain} times as fast" for gain, names in gains.items())
+    return (f"use a roof that stands empty above it, if the result allows its precision: {told}",)
+
+
+def _listed(names: list[str]) -> str:
+    return " or ".join((", ".join(names[:-1]), names[-1])) if len(names) > 1 else names[0]

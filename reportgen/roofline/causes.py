@@ -22,7 +22,7 @@ import msgspec
 
 from reportgen.roofline.bounds import Bound
 from reportgen.roofline.points import Point
-from reportgen.roofline.roofs import COMPUTE, Roof, Roofs
+from reportgen.roofline.roofs import COMPUTE, Roof, Roofs, called
 from reportgen.units import format_value, significant
 
 WIDTH = 0.04
@@ -143,8 +143,8 @@ def _wrong_roof(own: Roof, other: Roof) -> Cause:
         max(1.0, REAL * step),
         step,
         0.0,
-        f"it may run in {other.name.upper()}, whose peak is {significant(step, 3)} times as high",
-        f"look which type its inner loop has; place it under {other.name.upper()}",
+        f"it may run in {called(other.name)}, whose peak is {significant(step, 3)} times as high",
+        f"look which type its inner loop has; place it under {called(other.name)}",
     )
 
 
@@ -162,9 +162,9 @@ def _of_bytes(point: Point, lowest: Bound, roofs: Roofs) -> Iterator[tuple[Cause
                     step,
                     0.0,
                     f"its data may come from {level.upper()}, which is {significant(step, 3)} times as fast "
-                    f"as {own.name.upper()}, or from a cache between the two that has no roof here",
+                    f"as {called(own.name)}, or from a cache between the two that has no roof here",
                     f"compare the size of its data with the capacity of {level.upper()}; give the bytes that "
-                    f"cross {own.name.upper()}",
+                    f"cross {called(own.name)}",
                 ),
                 0.2 if point.levels else 1.0,  # the level was chosen by the size of the data
             )

@@ -104,7 +104,7 @@ def roofs(quantities: Iterable[Quantity], device: Device | None = None) -> Roofs
         memory=memory,
         ends=_ends(by_metric, device),
         absent=tuple(
-            Absent(f"{name.upper()} roof", one.reason or f"status {one.status}")
+            Absent(f"{called(name)} roof", one.reason or f"status {one.status}")
             for name, one in (*wanted, *levels.items())
             if name not in compute and name not in memory
         ),
@@ -112,6 +112,13 @@ def roofs(quantities: Iterable[Quantity], device: Device | None = None) -> Roofs
         cores=device.cores if device is not None else 1,
         gpu=device is not None and device.gpu,
     )
+
+
+def called(name: str) -> str:
+    """A roof as people write it: `tensor_bf16` -> "tensor BF16", `l2` -> "L2", `amx_int8` -> "AMX INT8"."""
+    kind = name.removeprefix("tensor_")
+    text = kind.upper().replace("_", " ")
+    return text if kind == name else f"tensor {text}"
 
 
 def _roof(name: str, kind: Literal["compute", "memory"], one: Quantity) -> Roof | None:

@@ -20,7 +20,7 @@ from reportgen.roofline import advice, causes
 from reportgen.roofline.bounds import Bound, bound
 from reportgen.roofline.causes import Cause
 from reportgen.roofline.points import Point
-from reportgen.roofline.roofs import Roofs
+from reportgen.roofline.roofs import Roofs, called
 from reportgen.units import format_bytes, format_moved, format_value, significant
 
 NEAR = 0.8
@@ -104,7 +104,7 @@ def _in_level(point: Point, level: str, roofs: Roofs) -> Verdict:
     moved = {name: one for name, one in point.moved.items() if name in crossed or name == level}
     lowest = bound(point.work, moved, point.precision, roofs)
     if lowest is None:
-        reason = f"neither the {point.precision.upper()} nor the {level.upper()} roof was measured"
+        reason = f"neither the {called(point.precision)} nor the {level.upper()} roof was measured"
         return Verdict(Standing.CANNOT_TELL, level=level, reasons=(reason,), advice=advice.NO_ROOF)
     if point.rate is None:
         return Verdict(
@@ -133,7 +133,7 @@ def _stages(point: Point, verdict: Verdict, lowest: Bound, roofs: Roofs) -> Verd
     first, last = _class(verdict.low), _class(verdict.high)
     missing = [level.upper() for level in lowest.unknown]
     if point.precision not in roofs.compute:
-        missing.append(point.precision.upper() or "compute")
+        missing.append(called(point.precision) or "compute")
     if missing and (first, last) != (Standing.NEAR, Standing.NEAR):
         names = " and ".join(missing)
         why = f"no {names} roof was measured, and that may be the lower one"
@@ -162,7 +162,7 @@ def _class(share: float) -> Standing:
 def _which(point: Point, verdict: Verdict, lowest: Bound, roofs: Roofs) -> Verdict:
     """The second stage: which roof."""
     if lowest.rivals:
-        names = " and ".join(name.upper() for name in (lowest.limiter, *lowest.rivals))
+        names = " and ".join(called(name) for name in (lowest.limiter, *lowest.rivals))
         why = f"cannot tell which roof: the intervals of {names} overlap at this intensity"
         return msgspec.structs.replace(
             verdict, standing=Standing.NEAR, reasons=(why,),
@@ -180,12 +180,12 @@ def _under(point: Point, lowest: Bound) -> str:
     """The roof above the point, in words."""
     rate = format_value(lowest.value, f"{point.unit}/second", 3)
     if lowest.kind == "compute":
-        return f"the {lowest.limiter.upper()} peak of {rate} is the lowest roof above it"
+        return f"the {called(lowest.limiter)} peak of {rate} is the lowest roof above it"
     intensity = point.intensity(lowest.limiter)
     told = significant(intensity, 3) if intensity is not None else "–"
     size = format_moved(point.moved[lowest.limiter].least)
     return (
-        f"at {told} {point.unit}/byte in {lowest.limiter.upper()} ({size} a call) the lowest roof above it "
+        f"at {told} {point.unit}/byte in {called(lowest.limiter)} ({size} a call) the lowest roof above it "
         f"is {rate}"
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from reportgen.findings.metric import ALL_CORES, ONE_MULTIPROCESSOR, Kind, MetricId, parse
 from reportgen.findings.wording import gpu_names, in_flight, vendor
+from reportgen.roofline.roofs import called
 
 _LEVELS = {"l1": "L1", "l2": "L2", "l3": "L3", "dram": "DRAM"}
 _TLBS = {"dtlb1": "first-level data TLB", "dtlb2": "second-level TLB"}
@@ -84,9 +85,7 @@ def counted(name: str, gpu: bool = False) -> str:
 
 def precision(name: str) -> str:
     """`fp32` -> "FP32", `tensor_fp16` -> "tensor FP16", `amx_bf16` -> "AMX BF16"."""
-    kind = name.removeprefix("tensor_")
-    text = kind.upper().replace("_", " ")
-    return text if kind == name else f"tensor {text}"
+    return called(name)
 
 
 def pages(metric: MetricId) -> str:

@@ -12,6 +12,7 @@ import msgspec
 
 from reportgen.roofline.across import Across
 from reportgen.roofline.bounds import attainable
+from reportgen.roofline.roofs import called
 from reportgen.site.figures import style
 from reportgen.site.figures.roofline import mark_ticks, titled
 from reportgen.site.figures.roofline_record import WIDEST
@@ -104,9 +105,9 @@ def record(found: Across, labels: tuple[str, ...] = ()) -> Lines | None:
                 continue
             rate_text = format_value(side.bound.value, f"{head.unit}/second", 3)
             told = (
-                f"{row.id} {row.point.name}, {precision.upper()} on {one.name}\n"
+                f"{row.id} {row.point.name}, {called(precision)} on {one.name}\n"
                 f"I = {significant(intensity, 3)} {head.unit}/byte in {level.upper()}\n"
-                f"at most {rate_text}\ndecided by {side.decides.upper() or 'cannot tell'}"
+                f"at most {rate_text}\ndecided by {called(side.decides) or 'cannot tell'}"
             )
             bound = side.bound
             marks.append(
@@ -169,7 +170,7 @@ def _line(axes: Axes, data: Lines, one: Line, ends: tuple[float, float, float, f
     ridge = [one.peak / one.bandwidth] if one.peak and one.bandwidth else []
     xs = [ends[0], *ridge, ends[1]]
     roofs = ", ".join(
-        f"{name.upper()} {format_value(value, unit, 3)}"
+        f"{called(name)} {format_value(value, unit, 3)}"
         for name, value, unit in (
             (one.unit or data.precision, one.peak, f"{data.unit}/second"),
             (data.level, one.bandwidth, "byte/second"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reportgen.findings.metric import LEVELS, Kind, parse
 from reportgen.findings.wording.names import noun
 from reportgen.site import address, blocks, templating
 from reportgen.site.address import Links
@@ -12,6 +13,7 @@ from reportgen.site.pages.comparison import label, tally
 from reportgen.site.pairs import Pair
 from reportgen.site.report import Report
 from reportgen.site.tables import Cell, Column, Row, table
+from reportgen.units import format_interval
 
 STEMS = (
     ("memory.", "Memory hierarchy"),
@@ -22,6 +24,8 @@ STEMS = (
     ("throughput.", "Instruction throughput"),
 )
 """Groups of metrics that mean the same on every device, each a table of its own."""
+OF_A_LEVEL = (Kind.CAPACITY, Kind.LEVEL_LATENCY, Kind.LEVEL_TIME)
+"""What a level of memory has, in the order of the table."""
 NOTHING = Html("")
 
 
@@ -80,6 +84,8 @@ def _table(stem: str, title: str, reports: list[Report], links: Links) -> Html:
     named = dict.fromkeys(quantity.metric for report in reports for quantity in report.of(stem))
     # What no device has is in each report under "what has no value".
     metrics = [metric for metric in named if any(_has_value(report, metric) for report in reports)]
+    if stem == "memory.":
+        metrics.sort(key=_place)
     if not metrics:
         return Html("")
     rows = (
@@ -94,6 +100,15 @@ def _table(stem: str, title: str, reports: list[Report], links: Links) -> Html:
     )
     columns = (Column("metric"), *_heads(reports))
     return table(f"compare-{stem.rstrip('.')}", f"{title}, by device.", columns, rows, filtered=True)
+
+
+def _place(metric: str) -> tuple[bool, bool, int, int]:
+    """Levels first, from the core outwards, each with capacity, latency and time; then everything else."""
+    name = parse(metric)
+    of_a_level = name.kind in OF_A_LEVEL and name.subject in LEVELS
+    if not of_a_level:
+        return True, bool(name.pages), 0, 0
+    return False, bool(name.pages), LEVELS.index(name.subject), OF_A_LEVEL.index(name.kind)
 
 
 def _has_value(report: Report, metric: str) -> bool:
@@ -124,14 +139,14 @@ def _conditions(reports: list[Report], links: Links) -> Html:
         Column("measured"),
         Column("suite"),
         Column("kernel or driver"),
-        Column("core clock seen"),
+        Column("clock seen"),
         Column("virtual machine"),
     )
     rows = []
     for report in reports:
         run = report.run
         hertz = [mark.cycle_hz for mark in run.drift if mark.cycle_hz > 0]
-        clock = f"{min(hertz) / 1e9:.2f} … {max(hertz) / 1e9:.2f} GHz" if hertz else "–"
+        clock = format_interval(min(hertz), max(hertz), "hertz", 3) if hertz else "–"
         virtual = run.environment.get("hypervisor", run.environment.get("virtual_machine"))
         rows.append(
             Row(

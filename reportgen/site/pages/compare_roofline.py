@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from reportgen.roofline import across, batches, textbook
 from reportgen.roofline.across import Across, Ratio, Row, Side
 from reportgen.roofline.points import type_of
+from reportgen.roofline.roofs import called
 from reportgen.site import address, blocks
 from reportgen.site.address import Links
 from reportgen.site.figures import roofline
@@ -64,7 +65,7 @@ def body(found: Across, figure: Drawn, links: Links, devices: Iterable[str] = ()
         devices: ids of all that the page compares.
     """
     point = found.rows[0].point
-    roofs = f"{point.precision.upper()} and {LEVEL.upper()} roofs"
+    roofs = f"{called(point.precision)} and {LEVEL.upper()} roofs"
     names = ", ".join(f"{number} {one.name}" for number, one in enumerate(found.devices, 1))
     drawing = blocks.figure(
         "figure-roofline",
@@ -109,7 +110,7 @@ def _scopes(found: Across, devices: Iterable[str]) -> str:
         told = f"Roofs are those of different things, and so is their ratio. {scopes}."
     absent = sorted(set(devices) - {one.device for one in found.devices})
     if absent:
-        precision = found.rows[0].point.precision.upper()
+        precision = called(found.rows[0].point.precision)
         told += f" Without a measured {precision} peak and {LEVEL.upper()} bandwidth: {', '.join(absent)}."
     return told
 
@@ -154,7 +155,7 @@ def _row(row: Row) -> Line:
 def _side(side: Side, rate: str) -> Cell:
     if side.bound is None:
         return Cell("–", note=side.reason)
-    told = f"decided by {side.decides.upper()}" if side.decides else "cannot tell which roof"
+    told = f"decided by {called(side.decides)}" if side.decides else "cannot tell which roof"
     if side.at_least is not None:
         told += f", at least {format_value(side.at_least, 'second', 3)}"
     interval = format_interval(side.bound.low, side.bound.high, rate, 3)

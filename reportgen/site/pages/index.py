@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from reportgen.site import address, blocks, catalogue, templating
 from reportgen.site.address import Links
 from reportgen.site.catalogue import Shelf
-from reportgen.site.markup import Html, anchor, element, join
+from reportgen.site.markup import Html, anchor, element, escape, join
 from reportgen.site.pages import Page, targets
+from reportgen.site.report import Report
 from reportgen.site.sections import states
 from reportgen.site.tables import Cell, Column, Row, table
 from reportgen.site.view import Picture, View, sentence
@@ -16,10 +17,12 @@ from reportgen.site.view import Picture, View, sentence
 METRICS = (
     ("memory.l1.capacity", "L1"),
     ("memory.l2.capacity", "L2"),
-    ("bandwidth.dram.read", "DRAM read, 1 core"),
-    ("peak.fp32", "FP32 peak, 1 core"),
+    ("bandwidth.dram.read", "DRAM read"),
+    ("peak.fp32", "FP32 peak"),
 )
 """A few numbers by which devices are told apart at a glance."""
+RATES = ("bandwidth.", "peak.")
+"""Stems of metrics that are those of one core of a CPU, and of the whole of a GPU."""
 
 FIGURE = "working_set"
 """The figure that opens the site."""
@@ -115,6 +118,15 @@ def _row(shelf: Shelf, here: str, links: Links) -> Row:
             Cell(newest.created),
             Cell(count, sort=float(len(shelf.entries))),
             Cell(told),
-            *(blocks.number_cell(newest.report.fact(metric), 3) for metric, _ in METRICS),
+            *(_number(newest.report, metric) for metric, _ in METRICS),
         )
     )
+
+
+def _number(report: Report, metric: str) -> Cell:
+    """A number, a rate with what it is the rate of."""
+    cell = blocks.number_cell(report.fact(metric), 3)
+    if cell.sort is None or not metric.startswith(RATES):
+        return cell
+    whose = "whole GPU" if report.evidence.gpu else "1 core"
+    return Cell(join((escape(cell.html), element("span", whose, class_="rg-note")), " "), sort=cell.sort)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from reportgen.roofline import workloads
+from reportgen.roofline.roofs import called
 from reportgen.roofline.sheet import Entry
 from reportgen.roofline.workloads import Module, Placed
 from reportgen.site import address, blocks, roofline_data, templating
@@ -138,7 +139,7 @@ def _head(one: Placed) -> Cell:
     name = join(
         (element("span", one.whole.id, class_="rg-short"), anchor(one.named.title, f"#{one.named.id}")), " "
     )
-    told = f"{one.named.size}, {one.precision.upper()}"
+    told = f"{one.named.size}, {called(one.precision)}"
     return Cell(join((name, element("span", told, class_="rg-note"))))
 
 
@@ -146,7 +147,7 @@ def _bound(one: Placed) -> Row:
     low, high = one.count.intensity
     verdict = one.whole.verdict
     word = element("span", verdict.standing, class_="rg-verdict rg-standing-predicted")
-    limiter = verdict.limiter.upper() or "cannot tell which roof"
+    limiter = called(verdict.limiter) or "cannot tell which roof"
     return Row(
         (
             _head(one),
@@ -164,7 +165,7 @@ def _roof(entry: Entry | None) -> Cell:
     if entry is None or bound is None:
         return Cell("–")
     value = format_value(bound.value, f"{entry.point.unit}/second", 3)
-    return Cell(join((value, element("span", bound.limiter.upper(), class_="rg-note"))), sort=bound.value)
+    return Cell(join((value, element("span", called(bound.limiter), class_="rg-note"))), sort=bound.value)
 
 
 def _times(entry: Entry | None) -> tuple[Cell, Cell]:
@@ -205,7 +206,7 @@ def _memory(one: Placed) -> Row:
 def _told(one: Placed) -> str:
     share = "every operation" if one.count.exact else f"{one.count.coverage:.1%} of the operations"
     size, many = one.named.size.capitalize(), len(one.count.rows)
-    return f"{size}, {one.precision.upper()}; {many} operations, {share} counted."
+    return f"{size}, {called(one.precision)}; {many} operations, {share} counted."
 
 
 def _modules(one: Placed) -> Html:

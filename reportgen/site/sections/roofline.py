@@ -8,6 +8,7 @@ from reportgen.findings.metric import Kind, parse
 from reportgen.findings.wording.names import noun
 from reportgen.model.architecture import Fact
 from reportgen.roofline import workloads
+from reportgen.roofline.roofs import called
 from reportgen.roofline.sheet import Entry, Sheet
 from reportgen.roofline.verdict import Standing
 from reportgen.site import address, blocks, roofline_data
@@ -244,7 +245,7 @@ def _kernel(entry: Entry, term: Callable[[str, object], Html]) -> Row:
     name = join((element("span", entry.id, class_="rg-short"), term(point.metric, point.name)), " ")
     return Row(
         (
-            Cell(join((name, _note(f"{point.precision.upper()}, {counted}"))), note=point.note),
+            Cell(join((name, _note(f"{called(point.precision)}, {counted}"))), note=point.note),
             Cell(
                 join(
                     (
@@ -256,7 +257,7 @@ def _kernel(entry: Entry, term: Callable[[str, object], Html]) -> Row:
             ),
             Cell(join((achieved, _note(spread))), sort=point.rate),
             Cell(
-                join((format_value(bound.value, rate, 3), _note(bound.limiter.upper()))) if bound else "–",
+                join((format_value(bound.value, rate, 3), _note(called(bound.limiter)))) if bound else "–",
                 sort=bound.value if bound else None,
                 note=verdict.under,
             ),
@@ -281,7 +282,7 @@ def _verdict(entry: Entry) -> Html:
     kind = standing.name.lower().replace("_", "-")
     word = element("span", standing, class_=f"rg-verdict rg-standing-{kind}")
     limiter = entry.verdict.limiter
-    return join((word, _note(f"bound by {limiter.upper()}"))) if limiter else word
+    return join((word, _note(f"bound by {called(limiter)}"))) if limiter else word
 
 
 def _why(entry: Entry) -> Html:

@@ -73,7 +73,8 @@ def test_at_the_ridge_it_cannot_tell_which_roof() -> None:
 def test_advice_belongs_to_the_roof() -> None:
     memory, compute = judge(point(1, 19e9), roofs()), judge(point(50, 95e9), roofs())
     assert any("fuse" in text for text in memory.advice)
-    assert any("BF16 roof stands empty" in text and "4 times" in text for text in compute.advice)
+    assert "roof that stands empty above it" in compute.advice[-1]
+    assert compute.advice[-1].endswith("precision: BF16, up to 4 times as fast")
     assert not any("INT8" in text or "FP64" in text for text in compute.advice)  # other work; lower
     # at 10 FLOP/byte memory lets BF16 go to 200 only
     (_, reach) = judge(point(10, 95e9), roofs()).advice
@@ -210,3 +211,22 @@ def test_causes_are_ranked_and_the_first_fits_best(ratio: float, half: float, in
     assert fits[0] == 1
     assert fits == sorted(fits, reverse=True)
     assert all(1 <= cause.least <= cause.most and cause.what and cause.check for cause in verdict.causes)
+
+
+def test_roofs_of_one_height_share_a_clause_and_carry_the_names_that_people_write() -> None:
+    some = roofs(
+        roof("fp32", 100e9),
+        roof("bf16", 400e9),
+        roof("tensor_tf32", 800e9),
+        roof("tensor_fp16", 1.6e12),
+        roof("tensor_bf16", 1.6e12),
+        roof("dram", 20e9),
+    )
+    assert (
+        judge(point(500, 95e9), some)
+        .advice[-1]
+        .endswith(
+            "BF16, up to 4 times as fast; tensor TF32, up to 8 times as fast; "
+            "tensor FP16 or tensor BF16, up to 16 times as fast"
+        )
+    )
