@@ -16,7 +16,7 @@ METHOD = "library"
 VENDORS = "kernel.vendor_"
 """How metrics begin of routines that the device's vendor wrote."""
 REASON = "Library code: its machine code was not inspected."
-COUNTED = ("flop", "dram_bytes", "l2_bytes")
+COUNTED = ("flop", "op", "dram_bytes", "l2_bytes", "l1_bytes", "shared_bytes")
 """Facts `counter.<name>` of a point, passed on in the same way."""
 STATED = ("precision", "counted", "bytes_source")
 """What a probe says of its work and its bytes, passed on to whoever places it under a roof."""

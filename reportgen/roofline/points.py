@@ -62,6 +62,8 @@ class Point(msgspec.Struct, frozen=True):
     bytes_source: Source = Source.COMPULSORY
     levels: tuple[str, ...] = ()
     """Levels in which its data may lie; the last of `moved` where it is not known."""
+    seen: tuple[str, ...] = ()
+    """Levels whose bytes counters gave, from the core outwards."""
     footprint: float | None = None
     """Distinct bytes that one call touches."""
     group: str = ""
@@ -147,6 +149,12 @@ def _work(kernel: Quantity) -> str:
     return "op" if kernel.unit.startswith(OP) else "flop"
 
 
+def _counted(details: Mapping[str, Any], level: str) -> float:
+    """Bytes that counters saw cross a level; of the first one with those of shared memory, its own path."""
+    found = float(details.get(f"counter_{level}_bytes", 0.0))
+    return found + float(details.get("counter_shared_bytes", 0.0)) if found and level == "l1" else found
+
+
 def _measured(one: Quantity, routine: str, size: str, name: str, roofs: Roofs) -> Point:
     details: Mapping[str, Any] = one.details
     precision = precision_of(one)
@@ -161,11 +169,7 @@ def _measured(one: Quantity, routine: str, size: str, name: str, roofs: Roofs) -
         bytes_by_level = traffic.single_pass(moved, crossed)
     kind = _work(one)
     work, done = float(details[kind]), float(details.get(f"counter_{kind}", 0.0))
-    seen = {
-        crossing: Moved(float(details[f"counter_{crossing}_bytes"]))
-        for crossing in crossed
-        if f"counter_{crossing}_bytes" in details
-    }
+    seen = {crossing: Moved(found) for crossing in crossed if (found := _counted(details, crossing))}
     # what was executed, in the same time
     more = done / work if done else 1.0
     return Point(
@@ -180,6 +184,7 @@ def _measured(one: Quantity, routine: str, size: str, name: str, roofs: Roofs) -
         work_source=Source.COUNTER if done else Source.COUNTED,
         bytes_source=Source.COUNTER if seen else Source(details.get("bytes_source", Source.COMPULSORY)),
         levels=levels,
+        seen=tuple(seen),
         footprint=footprint,
         group=routine,
         size=size,

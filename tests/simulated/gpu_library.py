@@ -27,9 +27,22 @@ def _product(truth: GpuTruth, precision: str, kind: str, moved: float, per_instr
         work = 2.0 * n**3
         best = per_instruction * truth.mma_rate * truth.multiprocessors
         cycles = work / (share * truth.library_share * best)
-        point = ok_point(name, {"n": n}, work={kind: work, "bytes": moved * n**2})
+        facts = counters(work, n, moved) if precision == "fp16" else {}
+        point = ok_point(name, {"n": n}, work={kind: work, "bytes": moved * n**2}, facts=facts)
         found.append(Simulated(point, (cycles + EMPTY,)))
     return asked(name), found
+
+
+def counters(work: float, n: int, moved: float) -> dict[str, float]:
+    """What hardware counters say of a product in tiles of 128 x 128, every byte of memory moved 1.5 times."""
+    tiles = 2.0 * 2.0 * n**3 / 128
+    return {
+        "counter.flop": work,
+        "counter.dram_bytes": 1.5 * moved * n**2,
+        "counter.l2_bytes": tiles,
+        "counter.l1_bytes": 0.5 * tiles,
+        "counter.shared_bytes": 3.5 * tiles,
+    }
 
 
 def product(truth: GpuTruth) -> Question:

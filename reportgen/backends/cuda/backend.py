@@ -131,7 +131,7 @@ class CudaBackend:
         """What the counters said of themselves, and work and bytes of points by them."""
         from reportgen.backends.cuda import profiling
 
-        chosen = [order for order in orders if order.setup.get("kind") in profiling.KINDS]
+        chosen = profiling.chosen(orders)
         if not chosen:
             return self.counters(device), {}
         return profiling.count(cuda_device.number(selector), device, chosen, seconds)

@@ -8,6 +8,8 @@ is 0 and rows say how cycles become *time* instead.  Their columns on a GPU:
 `empty`               the same of a window with nothing in it
 `calibration_before`  cycles of a kernel that only waits, run beside the samples; 0: not taken
 `calibration_after`   nanoseconds of `%globaltimer` that the same wait took; 0: not taken
+                      Of loads that lower the clock (`saturated`, `held`) both are of the launch itself:
+                      cycles of one block, nanoseconds between the events round it
 `canary_before`       0: not taken (nobody shares the issue slots of a multiprocessor)
 `canary_after`        0: not taken
 `warmup`              cycles of the first launch of the visit, which loads code and data
@@ -76,6 +78,8 @@ _READS = {
     32: ("unsigned", 'mov.u32 %0, %%clock;" : "=r"'),
     64: ("unsigned long long", 'mov.u64 %0, %%clock64;" : "=l"'),
 }
+MARK = "frame_mark"
+_MARK = f'extern "C" __global__ void {MARK}(unsigned *out) {{ out[threadIdx.x] = 0; }}'
 _OUT_BYTES = 4096
 _TRIALS = 5
 _FILLED = 0xFFFFFFFF
@@ -104,7 +108,7 @@ class Frame:
 
     def __init__(self, binding: Binding, target: str) -> None:
         self._binding = binding
-        names = {"frame_wait": _WAIT}
+        names = {"frame_wait": _WAIT, MARK: _MARK}
         for bits, (counter, read) in _READS.items():
             names[f"frame_empty_{bits}"] = _EMPTY.format(bits=bits, counter=counter, read=read)
         made = compiler.compile_kernels([compiler.Kernel(*pair) for pair in names.items()], target)
@@ -138,6 +142,10 @@ class Frame:
         self._binding.launch(
             self._functions["frame_wait"], (1, 1, 1), (1, 1, 1), 0, [(self._out, 8), (cycles, 8)]
         )
+
+    def mark(self) -> None:
+        """A launch that whoever watches from outside can tell from all others."""
+        self._run(MARK, "<I", [(self._out, 8)])
 
     def _empty(self, bits: int) -> int:
         reads = []

@@ -98,12 +98,19 @@ class CudaLauncher:
             LaunchError: it does not load, does not run, or needs what is not there.
             DeviceLost: the context is spoilt.
         """
+        if order.setup.get("kind") == vendor.KIND:
+            vendor.once(order, self._binding)
+            return
         module, code = self._load(order)
         prepared = self._prepare(order, module, code)
         try:
             shoot(self._binding, prepared, 0, None)
         finally:
             prepared.passed.close()
+
+    def mark(self) -> None:
+        """Launch a kernel that tells where a point begins."""
+        self._frame.mark()
 
     def _take(self, order: Order, prepared: Prepared) -> Batch:
         if prepared.kind == "held":

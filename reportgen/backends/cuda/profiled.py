@@ -1,7 +1,7 @@
 """The process that Nsight Compute watches: `python -m reportgen.backends.cuda.profiled JOB DONE`.
 
-It launches each program of a job once, in order, and writes a line to `DONE` for each: the tool numbers
-launches, and these lines say which point a number belongs to.
+It launches each program of a job once, in order, each behind a mark, and writes a line to `DONE` for each:
+the tool numbers launches, and marks and lines say which point a number belongs to.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def run(job: Job, done: Path, launcher: CudaLauncher | None = None) -> None:
         launcher: instead of one on the device of the job.
 
     Raises:
-        ReportgenError: there is no device to launch on.
+        ReportgenError: there is no device to launch on, or it launches not even a mark.
     """
     began = time.monotonic()
     runs = launcher or CudaLauncher(job.number, job.device)
@@ -54,6 +54,7 @@ def run(job: Job, done: Path, launcher: CudaLauncher | None = None) -> None:
             if time.monotonic() - began > job.seconds:
                 return
             reason, lost = "", False
+            runs.mark()
             try:
                 runs.once(order)
             except (ReportgenError, MemoryError) as error:

@@ -1,7 +1,8 @@
 """Work and bytes of kernels from the device's counters, through Nsight Compute, where that is permitted.
 
-The tool runs a process of ours that launches each program once, and writes a report.  That is read by
-package `ncu-report` where it is installed, else by the tool, as CSV.  Clocks and caches are left alone.
+The tool runs a process of ours that launches each program once, behind a kernel that marks where it begins,
+and writes a report.  That is read by package `ncu-report` where it is installed, else by the tool, as CSV.
+All kernels between two marks belong to a point.  Clocks and caches are left alone.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,34 +21,16 @@ from typing import Any, NamedTuple
 import msgspec
 
 from reportgen.backends.base import Order
-from reportgen.backends.cuda import counters
+from reportgen.backends.cuda import counter_metrics, counters, targets, vendor
+from reportgen.backends.cuda.clock import MARK
 from reportgen.backends.cuda.counters import Reading
 from reportgen.backends.cuda.profiled import Job, Line
 from reportgen.runs.schema import Device
 
-KINDS = frozenset({"kernel"})
-"""Kinds of programs that are counted: those that stand under the roofs."""
-_SASS = "smsp__sass_thread_inst_executed_op_{}_pred_on.sum"
-FLOP: dict[str, float] = {
-    _SASS.format(name): weight
-    for name, weight in {
-        "ffma": 2.0, "fadd": 1.0, "fmul": 1.0, "dfma": 2.0, "dadd": 1.0, "dmul": 1.0,
-        "hfma": 4.0, "hadd": 2.0, "hmul": 2.0,
-    }.items()
-}  # fmt: skip
-"""Metric -> FLOP that each count is worth; packed half instructions do two lanes."""
-BYTES: dict[str, tuple[str, ...]] = {
-    "dram_bytes": ("dram__bytes_read.sum", "dram__bytes_write.sum"),
-    "l2_bytes": ("lts__t_bytes.sum",),
-}
-"""What is told -> metrics that are added up for it; absent where one of them is."""
-DURATION = "gpu__time_duration.sum"
-METRICS = (*FLOP, *(name for names in BYTES.values() for name in names), DURATION)
-OPTIONS = (
-    "--clock-control", "none", "--cache-control", "none",
-    "--kernel-name", "regex:^probe_", "--target-processes", "all",
-)  # fmt: skip
-"""The launcher's own kernels are not counted; the tool looks into the process that it starts."""
+OPTIONS = ("--clock-control", "none", "--cache-control", "none", "--target-processes", "all")
+"""The tool looks into the process that it starts.  All kernels are counted: the vendor's have any name."""
+OURS, FRAME = "probe_", "frame_"
+"""How kernels of the suite and of the launcher itself begin."""
 START_SECONDS = 60.0
 """For the tool to start, and to write its report."""
 
@@ -58,7 +41,16 @@ class Counted(NamedTuple):
     said: str
     """`ncu VERSION: METRIC, ...`, or `unsupported: why`, `not_permitted: why`."""
     points: dict[str, dict[str, float]]
-    """Point -> `flop`, `dram_bytes`, `l2_bytes`, `seconds`."""
+    """Point -> what `counter_metrics.told` says of it."""
+
+
+def chosen(orders: Iterable[Order]) -> list[Order]:
+    """Those that are counted: kernels under the roofs, and the vendor's products."""
+    return [order for order in orders if order.setup.get("kind") == "kernel" or _vendors(order)]
+
+
+def _vendors(order: Order) -> bool:
+    return order.setup.get("kind") == vendor.KIND and order.setup.get("routine") == "gemm"
 
 
 def count(number: int, device: Device, orders: Sequence[Order], seconds: float, program: str = "") -> Counted:
@@ -80,17 +72,25 @@ def count(number: int, device: Device, orders: Sequence[Order], seconds: float, 
         job.write_bytes(msgspec.json.encode(Job(number, device, _once(orders), seconds)))
         done.touch()
         own = [sys.executable, "-m", "reportgen.backends.cuda.profiled", str(job), str(done)]
-        into = ["-f", "-o", str(report.with_suffix("")), "--metrics", ",".join(METRICS)]
+        target = targets.parse(device.isa).number
+        metrics = counter_metrics.asked(target)
+        into = ["-f", "-o", str(report.with_suffix("")), "--metrics", ",".join(metrics)]
         output = _run([tool, *OPTIONS, *into, *own], seconds + START_SECONDS)
         refusal = counters.refused(output)
-        launched = [line.point for line in _lines(done) if not line.reason]
+        lines = _lines(done)
         if refusal or not report.exists():
             return Counted(refusal or f"unsupported: ncu wrote no report ({_last(output)})", {})
-        readings = _read(tool, report)
-    points = _by_point(readings, launched)
-    if points is None:
+        readings = _read(tool, report, metrics)
+    groups = _groups(readings, lines)
+    if groups is None:
         return Counted("unsupported: launches in ncu's report are not those that were made", {})
-    told = sorted({reading.metric for reading in readings} & set(METRICS))
+    theirs = {order.point for order in orders if _vendors(order)}
+    points = {
+        point: counter_metrics.told(counter_metrics.summed(launches), target, ours=point not in theirs)
+        for point, group in groups.items()
+        if (launches := _launches(group, ours=point not in theirs))
+    }
+    told = sorted({reading.metric for reading in readings} & set(metrics))
     release = counters.describe().removesuffix(" of unknown version")
     return Counted(f"{release if release.startswith('ncu') else 'ncu'}: {', '.join(told)}", points)
 
@@ -136,49 +136,58 @@ def _last(output: str) -> str:
     return said[-1][:200] if said else "it said nothing"
 
 
-def _read(tool: str, report: Path) -> list[Reading]:
+def _read(tool: str, report: Path, metrics: Sequence[str]) -> list[Reading]:
     """A report by the package, else by the tool."""
     try:
         package = import_module("ncu_report")
     except ImportError:
         options = [*counters.OPTIONS[:3], *counters.OPTIONS[5:]]
         return counters.read(_run([tool, "--import", str(report), *options], START_SECONDS))
-    return _by_package(package.load_report(str(report)))
+    return _by_package(package.load_report(str(report)), metrics)
 
 
-def _by_package(context: Any) -> list[Reading]:
+def _by_package(context: Any, metrics: Sequence[str]) -> list[Reading]:
     found = []
     launch = 0
     for place in range(context.num_ranges()):
         actions = context.range_by_idx(place)
         for index in range(actions.num_actions()):
             action = actions.action_by_idx(index)
-            for name in METRICS:
+            for name in metrics:
                 metric = action.metric_by_name(name)
-                if metric is not None:
+                if metric is not None and metric.has_value():
                     unit, value = counters.unit_of(str(metric.unit())), float(metric.as_double())
                     found.append(Reading(str(launch), str(action.name()), name, unit, value))
             launch += 1
     return found
 
 
-def _by_point(readings: Sequence[Reading], launched: Sequence[str]) -> dict[str, dict[str, float]] | None:
-    """Point -> what was counted; nothing where the launches are not as many as were made."""
-    launches: dict[str, dict[str, float]] = {}
+Launch = tuple[str, dict[str, float]]
+"""A kernel's name, and its metrics."""
+
+
+def _groups(readings: Sequence[Reading], lines: Sequence[Line]) -> dict[str, list[Launch]] | None:
+    """Point -> the launches behind its mark; nothing where there are not as many marks as points.
+
+    A process that died behind a mark has left no line for it.
+    """
+    launches: dict[str, Launch] = {}
     for reading in readings:
-        launches.setdefault(reading.launch, {})[reading.metric] = reading.value
-    if len(launches) != len(launched):
+        launches.setdefault(reading.launch, (reading.kernel, {}))[1][reading.metric] = reading.value
+    groups: list[list[Launch]] = []
+    for name, values in launches.values():
+        if name.startswith(MARK):
+            groups.append([])
+        elif groups:  # before the first mark the launcher takes its own measures
+            groups[-1].append((name, values))
+    if len(groups) - len(lines) not in (0, 1):
         return None
-    return {point: _told(values) for point, values in zip(launched, launches.values(), strict=True)}
+    return {line.point: group for line, group in zip(lines, groups, strict=False) if not line.reason}
 
 
-def _told(values: dict[str, float]) -> dict[str, float]:
-    found: dict[str, float] = {}
-    if any(name in values for name in FLOP):
-        found["flop"] = sum(weight * values.get(name, 0.0) for name, weight in FLOP.items())
-    for name, parts in BYTES.items():
-        if all(part in values for part in parts):
-            found[name] = sum(values[part] for part in parts)
-    if DURATION in values:
-        found["seconds"] = values[DURATION] * 1e-9
-    return found
+def _launches(group: Sequence[Launch], *, ours: bool) -> list[dict[str, float]]:
+    """Metrics of the launches that belong to a point: our one kernel, or all that a routine launched."""
+    if ours:
+        found = [values for name, values in group if name.startswith(OURS)]
+        return found if len(found) == 1 else []
+    return [values for name, values in group if not name.startswith((OURS, FRAME))]

@@ -10,6 +10,7 @@ import math
 
 import msgspec
 
+from reportgen.roofline.points import Point
 from reportgen.roofline.sheet import Entry, Sheet
 from reportgen.units import format_value, significant
 
@@ -132,6 +133,7 @@ def told(entry: Entry) -> str:
     parts = [
         f"{entry.id} {point.name}, {point.precision.upper()}",
         f"I = {significant(intensity, 3)} {point.unit}/byte in {entry.level.upper()}" if intensity else "",
+        by_counters(point),
         f"achieved {format_value(point.rate, rate, 3)}" if point.rate else "",
     ]
     if verdict.bound is not None:
@@ -139,6 +141,13 @@ def told(entry: Entry) -> str:
         parts.append(f"at most {roof}" if verdict.share is None else f"{verdict.share * 100:.0f} % of {roof}")
     parts.append(f"{verdict.standing}{f': {verdict.limiter.upper()}' if verdict.limiter else ''}")
     return "\n".join(part for part in parts if part)
+
+
+def by_counters(point: Point) -> str:
+    """The intensity at every level whose bytes counters gave; empty where none did."""
+    found = [(level, point.intensity(level)) for level in point.seen]
+    listed = [f"{level.upper()} {significant(value, 3)}" for level, value in found if value is not None]
+    return f"by counters: {', '.join(listed)} {point.unit}/byte" if listed else ""
 
 
 def frame(data: Roofline) -> tuple[float, float, float, float]:

@@ -12,6 +12,7 @@ from reportgen.roofline.roofs import called
 from reportgen.roofline.sheet import Entry, Sheet
 from reportgen.roofline.verdict import Standing
 from reportgen.site import address, blocks, roofline_data
+from reportgen.site.figures.roofline_record import by_counters
 from reportgen.site.markup import Html, anchor, element, fold, join
 from reportgen.site.sections import vendor
 from reportgen.site.tables import Cell, Column, Row, table
@@ -251,6 +252,7 @@ def _kernel(entry: Entry, term: Callable[[str, object], Html]) -> Row:
                     (
                         f"{significant(intensity, 3)} {point.unit}/byte" if intensity else "–",
                         _note(f"in {' or '.join(level.upper() for level in point.levels or (entry.level,))}"),
+                        _note(by_counters(point)),
                     )
                 ),
                 sort=intensity,

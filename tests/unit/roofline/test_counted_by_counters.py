@@ -43,6 +43,14 @@ def test_a_level_that_no_counter_speaks_of_stays_counted() -> None:
     assert point.work_source is Source.COUNTED
 
 
+def test_the_first_level_carries_what_shared_memory_moves() -> None:
+    (point,), _ = measured([kernel(counter_l1_bytes=2 * BYTES, counter_shared_bytes=3 * BYTES)], roofs())
+    assert point.moved["l1"].least == 5 * BYTES
+    assert point.intensity("l1") == 1e9 / (5 * BYTES)
+    (point,), _ = measured([kernel(counter_shared_bytes=3 * BYTES)], roofs())
+    assert point.moved["l1"].least == BYTES
+
+
 def test_a_routine_none_of_whose_sizes_was_measured_has_no_place() -> None:
     none = Quantity(
         "kernel.vendor_gemm_fp16", "FLOP/second", Status.UNSUPPORTED, "p", "library", reason="no cuBLAS"

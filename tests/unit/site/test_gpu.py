@@ -164,3 +164,15 @@ def test_our_rates_stand_beside_those_of_the_vendor(page: str) -> None:
     }
     told = html.unescape(re.sub(r"<[^>]+>", "", page))
     assert "(the driver's copy, matrix products of cuBLAS): 3 of 5; the lowest is 0.947 of it." in told
+
+
+def test_a_kernel_has_an_intensity_at_every_level_that_counters_spoke_of(page: str) -> None:
+    """Tiles of 128 give 64 FLOP a byte behind the second level; through the first go four times its bytes."""
+    row = re.search(r'<tr id="kernel\.vendor_gemm_fp16\.8192".*?</tr>', page, re.DOTALL)
+    assert row is not None
+    told = re.sub(r"<[^>]+>", " ", row[0])
+    assert "(counter)" in told
+    assert "by counters: L1 16, L2 64, DRAM 1820 FLOP/byte" in " ".join(told.split())
+    other = re.search(r'<tr id="kernel\.vendor_gemm_fp8\.8192".*?</tr>', page, re.DOTALL)
+    assert other is not None
+    assert "by counters" not in other[0]

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from reportgen.backends.base import Build, Order
-from reportgen.backends.cuda import counters, profiled, profiling
+from reportgen.backends.cuda import counter_metrics, counters, profiled, profiling, targets
 from reportgen.backends.cuda.ctypes_binding import CtypesBinding
 from reportgen.backends.cuda.launcher import CudaLauncher
 from reportgen.collect import counting
@@ -24,15 +24,20 @@ from tests.simulated.gpu_truth import GpuTruth
 TOOL = Path(__file__).resolve().parents[3] / "data/ncu/stand_in.py"
 SETUP: dict[str, int | float | str] = {
     "kernel": "probe_x",
-    "kind": "body",
+    "kind": "kernel",
     "arguments": "input:float; output:unsigned; clocks:unsigned",
     "threads": 32,
 }
 
 
+VENDORS: dict[str, int | float | str] = {"kind": "vendor", "routine": "gemm", "n": 16, "precision": "fp16"}
+
+
 def order(point: str, how: str = "fine") -> Order:
+    if point.startswith("vendor"):
+        return Order(point, b"", "", VENDORS, 0.0, 0.0, 1, 0)
     code = f"stand-in ioc {stand_in.CYCLES} {how}\0".encode()
-    return Order(point, code, "sha", SETUP, 0.0, 0.0, 1, 0)
+    return Order(point, code, "sha", SETUP | {"kind": "body"}, 0.0, 0.0, 1, 0)
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +75,79 @@ def test_numbers_go_to_the_points_that_were_launched(watched: Path) -> None:
     assert "dram__bytes_read.sum" in found.said
     assert set(found.points) == {"a", "b"}
     assert found.points["a"] == {
-        "flop": 2 * 1024 + 16.0, "dram_bytes": 3000.0, "seconds": pytest.approx(1.5e-6),
+        "flop": 2 * 1024 + 16.0, "dram_bytes": 3000.0, "l1_bytes": 4096.0, "shared_bytes": 8 * 128.0,
+        "seconds": pytest.approx(1.5e-6),
     }  # fmt: skip
+
+
+def test_all_kernels_of_the_vendors_are_added_up(watched: Path) -> None:
+    found = count("a", "vendor 1", "bad", "vendor 2", "b")
+    assert set(found.points) == {"a", "vendor 1", "vendor 2", "b"}
+    assert found.points["vendor 1"] == found.points["vendor 2"]
+    assert found.points["vendor 1"] == {
+        "flop": 2 * (2 * 1024 + 16.0 + 1e6), "dram_bytes": 6000.0, "l1_bytes": 8192.0,
+        "shared_bytes": 16 * 128.0, "seconds": pytest.approx(3e-6),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("isa", "bytes_told"), [("sm_80", 3000.0), ("sm_120", 4000.0), ("sm_121", None), ("sm_90a", 3000.0)]
+)
+def test_every_target_is_asked_for_metrics_of_its_own(
+    watched: Path, isa: str, bytes_told: float | None
+) -> None:
+    device = msgspec.structs.replace(stand_in.DEVICE, isa=isa)
+    found = profiling.count(0, device, [order("a")], 5.0, str(TOOL))
+    assert found.points["a"].get("dram_bytes") == bytes_told
+    assert found.points["a"]["flop"] == 2 * 1024 + 16.0
+
+
+def test_every_published_target_is_known() -> None:
+    for number in targets.PUBLISHED:
+        asked = counter_metrics.asked(number)
+        assert len(asked) == len(set(asked))
+        assert counter_metrics.tensor(number)
+        assert all(name.endswith(".sum") for name in asked)
+
+
+BUSY = {counter_metrics.TENSOR_PIPE: 8.0}
+SASS = {next(iter(counter_metrics.FLOP)): 10.0}
+
+
+@pytest.mark.parametrize(
+    ("values", "ours", "told"),
+    [
+        (SASS, True, {"flop": 20.0}),
+        (SASS, False, {}),  # nothing says what the matrix units did
+        (SASS | BUSY, True, {}),
+        (SASS | {counter_metrics.TENSOR_PIPE: 0.0}, False, {"flop": 20.0}),
+        (SASS | BUSY | dict.fromkeys(counter_metrics.tensor(90), 100.0), False, {"flop": 520.0}),
+        (BUSY | {counter_metrics.TENSOR_OP: 64.0}, False, {"op": 64.0}),
+        ({counter_metrics.L1: 5.0}, True, {"l1_bytes": 5.0}),
+    ],
+)
+def test_work_is_told_only_where_all_of_it_was_counted(
+    values: dict[str, float], ours: bool, told: dict[str, float]
+) -> None:
+    assert counter_metrics.told(values, 90, ours=ours) == told
+
+
+def test_a_target_whose_matrix_units_read_shared_memory() -> None:
+    passes = {counter_metrics.SHARED: 2.0}
+    assert counter_metrics.told(passes, 100) == {}
+    both = passes | {counter_metrics.SHARED_TENSOR: 6.0}
+    assert counter_metrics.told(both, 100) == {"shared_bytes": 1024.0}
+
+
+def test_a_metric_that_one_launch_lacks_is_not_added_up() -> None:
+    assert counter_metrics.summed([{"a": 1.0, "b": 2.0}, {"a": 3.0}]) == {"a": 4.0}
+    assert counter_metrics.summed([]) == {}
+
+
+def test_kernels_under_the_roofs_and_products_are_counted() -> None:
+    kinds = [SETUP, SETUP | {"kind": "body"}, VENDORS, VENDORS | {"routine": "copy"}]
+    orders = [Order(str(n), b"", "", setup, 0.0, 0.0, 1, 0) for n, setup in enumerate(kinds)]
+    assert [one.point for one in profiling.chosen(orders)] == ["0", "2"]
 
 
 @pytest.mark.parametrize(
@@ -109,13 +185,15 @@ def count_without() -> str:
 
 def test_a_report_through_its_package(watched: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def metric(name: str) -> object:
-        known = {"dram__bytes_read.sum": 5.0, "dram__bytes_write.sum": 2.0}
+        known = {"dram__bytes_read.sum": 5.0, "dram__bytes_write.sum": 2.0, "lts__t_bytes.sum": -1.0}
         if name not in known:
             return None
-        return SimpleNamespace(unit=lambda: "byte", as_double=lambda: known[name])
+        valued = name != "lts__t_bytes.sum"
+        return SimpleNamespace(unit=lambda: "byte", as_double=lambda: known[name], has_value=lambda: valued)
 
-    action = SimpleNamespace(name=lambda: "probe_x", metric_by_name=metric)
-    actions = SimpleNamespace(num_actions=lambda: 2, action_by_idx=lambda index: action)
+    names = ["frame_empty_32", "frame_mark", "probe_x", "frame_mark", "probe_x"]
+    made = [SimpleNamespace(name=lambda name=name: name, metric_by_name=metric) for name in names]
+    actions = SimpleNamespace(num_actions=lambda: len(made), action_by_idx=lambda index: made[index])
     package = ModuleType("ncu_report")
     report = SimpleNamespace(num_ranges=lambda: 1, range_by_idx=lambda place: actions)
     package.load_report = lambda path: report  # type: ignore[attr-defined]
