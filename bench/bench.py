@@ -126,6 +126,18 @@ def checkout(scratch: Path) -> list[Line]:
     ]
 
 
+def server(scratch: Path) -> list[Line]:
+    """From the rename that seals a run until its page is there."""
+    from serving import appearing  # beside this file
+
+    (first, *later), runs = appearing(scratch)
+    note = f"served, {runs} runs"
+    return [
+        Line("a new run appears", min(later), "s", 2.0, note),
+        Line("a new run appears, never derived", first, "s", note=note),
+    ]
+
+
 def workloads(scratch: Path) -> list[Line]:
     from counting import counting  # beside this file
 
@@ -184,7 +196,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
         run, name = chosen(options.run, scratch)
-        lines = command_line() + report(run, name, scratch) + checkout(scratch) + workloads(scratch)
+        lines = command_line() + report(run, name, scratch) + checkout(scratch)
+        lines += server(scratch) + workloads(scratch)
         if not options.no_collect:
             lines += collecting(scratch, full=options.full)
     if options.json:
