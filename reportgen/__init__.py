@@ -8,10 +8,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # what typing has under this name: Ctrl-C is caught once this module is imported
 if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
+
     from reportgen.model.architecture import Architecture
     from reportgen.workload.count import count
     from reportgen.workload.jax_trace import from_jax
@@ -35,6 +36,8 @@ def load(path_or_device: str | Path, data: str | Path = "data") -> Architecture:
         UserError: nothing answers to the name, or what does cannot be read; the message says why.
     """
     # Imported here: every part of the package imports this module, most of them need no model.
+    from pathlib import Path
+
     from reportgen.model.load import load_architecture
 
     return load_architecture(path_or_device, Path(data))

@@ -12,10 +12,11 @@ INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run the command line; exit code 130 where it was interrupted before it could say more."""
+    """Run the command line; one line and exit code 130 where it was interrupted before it could say more."""
     try:
         from reportgen.cli.main import main as command
 
         command()
     except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
         sys.exit(INTERRUPTED)
