@@ -17,6 +17,8 @@ Lines = dict[str, Mapping[float, float]]
 MAIN_PATH = "ca"
 ON_CHIP = ("shared", "constant", "local")
 MICRO = 1e6
+ENOUGH = 3
+"""Sizes that are powers of two, from which on only these are written under a panel."""
 
 
 def execution(report: Report) -> Curves | None:
@@ -80,7 +82,12 @@ def _panel(
         if low in settings and high in settings
     )
     named = tuple(format_bytes(one) if sizes else significant(one, 6) for one in settings)
-    yield Panel(title, across, up, named, series, bands, steps)
+    rounds = tuple(at for at, one in enumerate(settings) if sizes and _is_power_of_two(one))
+    yield Panel(title, across, up, named, series, bands, steps, rounds if len(rounds) >= ENOUGH else ())
+
+
+def _is_power_of_two(size: float) -> bool:
+    return size == int(size) > 0 and int(size) & (int(size) - 1) == 0
 
 
 def _of(report: Report, *kinds: Kind) -> list[tuple[Fact, dict[str, Any]]]:

@@ -101,6 +101,26 @@ def common_title(title: str) -> str:
     return re.sub(r"^(?:scalar|(?:128|256|512)-bit) |, (?:128|256|512)[- ]bit$", "", title)
 
 
+BRIEF = (
+    (" matrix product of a warp group into ", " product, warp group, into "),
+    (" matrix product through tensor memory into ", " product, tensor memory, into "),
+    (" matrix product, half of one factor zero, into ", " product, half zero, into "),
+    (" matrix product ", " product "),
+    (" in shared memory", ", shared"),
+    (" in global memory", ", global"),
+    (" loaded from shared memory", ", shared"),
+    (" from constant memory at a register", ", constant"),
+)
+"""Words of titles that a figure says in fewer, so that what tells two operations apart is not cut off."""
+
+
+def brief(title: str, letters: int = latency.LONGEST) -> str:
+    """A title in at most so many letters."""
+    for words, fewer in BRIEF:
+        title = title.replace(words, fewer)
+    return shorten(title, letters, placeholder=" …")
+
+
 def latencies(report: Report) -> latency.Latencies | None:
     """Operations with a latency, group by group in the order of the table; widths share a row."""
     forms: dict[str, list[latency.Latency]] = {}
@@ -112,7 +132,7 @@ def latencies(report: Report) -> latency.Latencies | None:
         stem, label = split(row.operation)
         rows.setdefault(stem, (common_title(row.title or row.operation), report.group(row.operation)))
         forms.setdefault(stem, []).append(latency.Latency(label, fact.value, fact.low, fact.high))
-    made = [latency.Operation(shorten(title, 44, placeholder=" …"), group, tuple(forms[stem]))
+    made = [latency.Operation(brief(title), group, tuple(forms[stem]))
             for stem, (title, group) in rows.items()]  # fmt: skip
     groups = list(dict.fromkeys(row.group for row in made))
     made.sort(key=lambda row: groups.index(row.group))
@@ -153,9 +173,9 @@ def saturation(report: Report) -> throughput.Saturation | None:
         return None
     return throughput.Saturation(
         tuple(
-            throughput.Panel(shorten(titles[stem], 27, placeholder=" …"), tuple(panels[stem]))
-            for stem in chosen
-        )
+            throughput.Panel(brief(titles[stem], throughput.LONGEST), tuple(panels[stem])) for stem in chosen
+        ),
+        of="a multiprocessor" if report.evidence.gpu else "a core",
     )
 
 

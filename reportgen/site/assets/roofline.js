@@ -112,7 +112,9 @@
     for (let power = ends.left; power <= ends.right; power++) {
       const x = scale.x(Math.pow(10, power));
       make("line", { class: "rg-grid", x1: x, x2: x, y1: TOP, y2: HEIGHT - BOTTOM }, svg);
-      make("text", { x: x, y: HEIGHT - BOTTOM + 16, "text-anchor": "middle" }, svg, digits(Math.pow(10, power)));
+      const anchor = power === ends.right ? "end" : "middle"; // the last one would reach out of the drawing
+      const shift = power === ends.right ? RIGHT - 2 : 0;
+      make("text", { x: x + shift, y: HEIGHT - BOTTOM + 16, "text-anchor": anchor }, svg, digits(Math.pow(10, power)));
     }
     for (let power = ends.bottom; power <= ends.top; power++) {
       const y = scale.y(Math.pow(10, power));
@@ -177,14 +179,27 @@
     return points.map((p) => [scale.x(p.intensity) - 5, scale.y(p.rate) - 5, scale.x(p.intensity) + 5, scale.y(p.rate) + 5]);
   }
 
+  /* Flat roofs from the highest down; those whose lines are one on the axis are named together. */
+  function heights(compute) {
+    const found = [];
+    for (const roof of compute.slice().sort((a, b) => b.rate - a.rate)) {
+      const last = found[found.length - 1];
+      if (last && last[0].rate <= 1.04 * roof.rate) last.push(roof);
+      else found.push([roof]);
+    }
+    return found;
+  }
+
   /* Names of the flat roofs: over the line, or under it where a kernel or another name stands there;
      gives the places that they take. */
   function peaks(svg, shown, precision, scale) {
     const taken = marks(shown.points, scale), placed = [];
-    for (const roof of shown.compute.slice().sort((a, b) => b.rate - a.rate)) {
-      const faded = precision && roof.name !== precision ? " rg-faded" : "";
-      const text = `${named(roof.name)} ${rate(roof.rate, shown.unit)}`, right = WIDTH - RIGHT - 3;
-      const y = scale.y(roof.rate), left = right - 6.4 * text.length;
+    for (const some of heights(shown.compute)) {
+      const faded = precision && some.every((roof) => roof.name !== precision) ? " rg-faded" : "";
+      const high = rate(some[0].rate, shown.unit), low = rate(some[some.length - 1].rate, shown.unit);
+      const names = some.map((roof) => named(roof.name)).join(", ");
+      const text = `${names} ${low === high ? high : low + " … " + high}`, right = WIDTH - RIGHT - 3;
+      const y = scale.y(some[0].rate), left = right - 6.4 * text.length;
       const places = [[left, y - 14, right, y - 1], [left, y + 2, right, y + 15]];
       const met = places.map((box) => taken.concat(placed).filter((other) => meets(box, other)).length);
       const box = places[met[1] < met[0] ? 1 : 0];

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from itertools import pairwise
 
 import msgspec
 
@@ -33,6 +35,8 @@ class Panel(msgspec.Struct, frozen=True):
     """Boundary intervals, as positions in the settings."""
     steps: bool = False
     """Whether a value holds until the next setting."""
+    rounds: tuple[int, ...] = ()
+    """Positions whose settings are round and are named first; where there are none, every setting may be."""
 
 
 class Curves(msgspec.Struct, frozen=True):
@@ -44,11 +48,28 @@ class Curves(msgspec.Struct, frozen=True):
 COLUMNS = 2
 MOST_LABELS, SHORT, MOST_LONG = 6, 4, 4
 """Settings named under a panel, and how many where one has more than so many letters."""
+APART = 7
+"""So many names would fill the axis of a panel if all stood as near as the nearest two."""
 MARKED = 24
 """Curves of more points are drawn without markers."""
 STROKES = (*style.LEVELS.values(), style.PLAIN)
 ROOM = 1.45
 """Height of a panel over its highest value, where names of lines stand above them."""
+
+
+def named_places(panel: Panel) -> list[int]:
+    """Positions of the settings that are written under a panel: few enough to stand beside each other."""
+    rounds = _thinned(panel, panel.rounds)
+    near = min((later - place for place, later in pairwise(rounds)), default=0)
+    if near * APART >= len(panel.settings):
+        return rounds
+    return _thinned(panel, range(len(panel.settings)))
+
+
+def _thinned(panel: Panel, places: Sequence[int]) -> list[int]:
+    longest = max((len(panel.settings[place]) for place in places), default=0)
+    every = max(1, math.ceil(len(places) / (MOST_LABELS if longest <= SHORT else MOST_LONG)))
+    return list(places[::every])
 
 
 def draw(data: Curves) -> str:
@@ -74,9 +95,7 @@ def draw(data: Curves) -> str:
                     markersize=3.5,
                     label=series.label,
                 )
-            longest = max(map(len, panel.settings), default=0)
-            every = max(1, math.ceil(len(panel.settings) / (MOST_LABELS if longest <= SHORT else MOST_LONG)))
-            places = list(range(0, len(panel.settings), every))
+            places = named_places(panel)
             axis.set_xticks(places, [panel.settings[place] for place in places])
             highest = max((max(series.values) for series in panel.series), default=1.0)
             named = len(panel.series) > 1

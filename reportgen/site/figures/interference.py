@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from textwrap import wrap
 
 import msgspec
@@ -28,7 +29,11 @@ class HeatMap(msgspec.Struct, frozen=True):
     pairs: tuple[Pair, ...]
 
 
-MARGINS = style.Margins(left=1.5, right=0.3, top=1.15, bottom=0.05)
+LEFT = 1.62
+ABOVE = 8.5 / 72 * 0.57
+"""Inches of a letter of a column's name."""
+SLANT = 50
+"""Degrees by which the names of columns rise."""
 
 SCALE = ("#f3f6f9", "#b7d4e8", "#5ba3cf", "#0072b2", "#003f68")
 """Pale to deep in one hue, from independent to serialised: order survives any colour vision."""
@@ -53,6 +58,19 @@ def columns(data: HeatMap) -> tuple[str, ...]:
     return tuple(name for name in data.names if name in chosen)
 
 
+def _margins(short: list[str]) -> style.Margins:
+    """Room for the names of columns, which rise to the right: the last ones reach beyond the matrix."""
+    angle = math.radians(SLANT)
+    longest = max(len(name) for name in short)
+    cell = (style.WIDTH_INCHES - LEFT - 0.5) / len(short)
+    beyond = max(
+        len(name) * ABOVE * math.cos(angle) - (len(short) - number - 0.5) * cell
+        for number, name in enumerate(short)
+    )
+    top = 0.15 + longest * ABOVE * math.sin(angle)
+    return style.Margins(left=LEFT, right=max(0.1, beyond + 0.05), top=top, bottom=0.05)
+
+
 def draw(data: HeatMap) -> str:
     """SVG of the matrix; each cell also carries its number."""
     from matplotlib.collections import PolyCollection
@@ -67,7 +85,13 @@ def draw(data: HeatMap) -> str:
     across = columns(data)
     count, rows = len(across), len(data.names)
     corners, colours = [], []
-    with style.canvas(1.2 + (0.37 if rows <= SQUARE else 0.3) * rows, MARGINS) as (figure, (axes,)):
+    # Columns carry the short name that metric ids use, rows what people call the operation; a number goes
+    # with both, as the two may have few words in common.
+    place = {name: number for number, name in enumerate(data.names, 1)}
+    short = [f"{place[name]} {name.replace('_', ' ')}" for name in across]
+    margins = _margins(short)
+    height = margins.top + 0.05 + (0.37 if rows <= SQUARE else 0.3) * rows
+    with style.canvas(height, margins) as (figure, (axes,)):
         for row, first in enumerate(data.names):
             for column, second in enumerate(across):
                 cell = cells.get((first, second))
@@ -91,11 +115,14 @@ def draw(data: HeatMap) -> str:
         axes.add_collection(PolyCollection(corners, facecolors=colours, edgecolors=style.PAPER, linewidths=1))
         axes.set_xlim(0, count)
         axes.set_ylim(rows, 0)
-        # Columns carry the short name that metric ids use, rows what people call the operation.
-        short = [name.replace("_", " ") for name in across]
         middles = [place + 0.5 for place in range(rows)]
-        axes.set_xticks(middles[:count], short, rotation=50, ha="left", rotation_mode="anchor", fontsize=8.5)
-        titles = ("\n".join(wrap(title, 22, max_lines=2, placeholder=" …")) for title in data.titles)
+        axes.set_xticks(
+            middles[:count], short, rotation=SLANT, ha="left", rotation_mode="anchor", fontsize=8.5
+        )
+        titles = (
+            "\n".join(wrap(f"{number} {title}", 24, max_lines=2, placeholder=" …"))
+            for number, title in enumerate(data.titles, 1)
+        )
         axes.set_yticks(middles, list(titles), fontsize=8.5)
         axes.xaxis.tick_top()
         axes.tick_params(length=0)

@@ -36,6 +36,20 @@ class Latencies(msgspec.Struct, frozen=True):
     rows: tuple[Operation, ...]
 
 
+NAMES = 8.5
+"""Font size of names, points."""
+ADVANCE = 0.57
+"""Mean width of a letter of a name, relative to the font size."""
+LONGEST = 48
+"""Letters of a name for which there is room."""
+
+
+def _left(data: Latencies) -> float:
+    """Inches beside the axis that the longest name takes."""
+    letters = max(len(text) for row in data.rows for text in (row.title, row.group))
+    return 0.15 + min(letters, LONGEST) * ADVANCE * NAMES / 72
+
+
 def draw(data: Latencies) -> str:
     """SVG of a dot chart on a logarithmic axis of cycles."""
     from matplotlib.collections import LineCollection
@@ -46,7 +60,7 @@ def draw(data: Latencies) -> str:
     used = {form.label for form in forms}
     labels = [label for label in style.WIDTHS if label in used]
     places, heads, at = _places(data)
-    with style.canvas(0.95 + 0.165 * at, style.Margins(left=2.75, top=0.4)) as (figure, (axes,)):
+    with style.canvas(0.95 + 0.165 * at, style.Margins(left=_left(data), top=0.4)) as (figure, (axes,)):
         axes.set_xscale("log")
         axes.set_xlim(low, high)
         style.plain_log_ticks("x", axes, low, high)
@@ -92,7 +106,7 @@ def draw(data: Latencies) -> str:
         before = low * (low / high) ** 0.012
         names = [(place, row.title, "normal") for place, row in zip(places, data.rows, strict=True)]
         for place, name, weight in (*names, *((place, group, "bold") for place, group in heads)):
-            axes.text(before, place, name, ha="right", va="center", fontsize=8.5, fontweight=weight)
+            axes.text(before, place, name, ha="right", va="center", fontsize=NAMES, fontweight=weight)
         axes.set_ylim(at - 0.4, -0.6)
         axes.set_xlabel("cycles from one result to the next that needs it")
         if len(labels) > 1:

@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
 from reportgen.findings.wording.names import precision
 from reportgen.site.figures import labels, style
-from reportgen.site.figures.roofline_record import Kernel, Memory, Roofline, frame
-from reportgen.units import format_value, significant
+from reportgen.site.figures.roofline_record import Compute, Kernel, Memory, Roofline, frame
+from reportgen.units import format_interval, format_value, significant
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 DASHES = ("-", "--", "-.", ":")
+TOGETHER = 1.04
+"""Highest ratio of two flat roofs that share a label: their lines are one on such an axis."""
 CLEAR = 2.5
 """Between the name of a roof and that of a kernel, points."""
 
@@ -150,32 +152,46 @@ def _compute(axes: Axes, data: Roofline, right: float) -> list[tuple[float, str,
     fastest = max(roof.rate for roof in data.memory)
     named = []
     last = math.inf
-    for number, roof in enumerate(sorted(data.compute, key=lambda roof: -roof.rate)):
-        axes.plot(
-            [roof.rate / fastest, right],
-            [roof.rate, roof.rate],
-            color=style.INK,
-            linestyle=DASHES[number % len(DASHES)],
-            linewidth=1.5,
-            zorder=3,
-        )
+    for number, roofs in enumerate(heights(data.compute)):
+        for roof in roofs:
+            axes.plot(
+                [roof.rate / fastest, right],
+                [roof.rate, roof.rate],
+                color=style.INK,
+                linestyle=DASHES[number % len(DASHES)],
+                linewidth=1.5,
+                zorder=3,
+            )
+        highest = roofs[0].rate
         # Above its line, unless the next roof up is too near for a line of text.
-        under = last / roof.rate < 1.5
-        text = f"{precision(roof.precision)} {format_value(roof.rate, f'{data.unit}/second', 3)}"
+        under = last / highest < 1.5
+        names = ", ".join(precision(roof.precision) for roof in roofs)
+        text = f"{names} {format_interval(roofs[-1].rate, highest, f'{data.unit}/second', 3)}"
         axes.annotate(
             text,
-            (right, roof.rate),
+            (right, highest),
             xytext=(-3, -3 if under else 3),
             textcoords="offset points",
             ha="right",
             va="top" if under else "bottom",
             fontsize=8.5,
             bbox=_paper(),
-            zorder=8,
+            zorder=5.5,  # over lines, under the marks of kernels
         )
-        named.append((roof.rate, text, under))
-        last = roof.rate
+        named.append((highest, text, under))
+        last = highest
     return named
+
+
+def heights(roofs: Sequence[Compute]) -> list[list[Compute]]:
+    """Roofs from the highest down; those that one line of text may name together are in one list."""
+    found: list[list[Compute]] = []
+    for roof in sorted(roofs, key=lambda roof: -roof.rate):
+        if found and found[-1][0].rate <= TOGETHER * roof.rate:
+            found[-1].append(roof)
+        else:
+            found.append([roof])
+    return found
 
 
 def _ridges(axes: Axes, data: Roofline) -> None:

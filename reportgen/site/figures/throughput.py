@@ -32,6 +32,8 @@ class Saturation(msgspec.Struct, frozen=True):
     """Panels in reading order."""
 
     panels: tuple[Panel, ...]
+    of: str = "a core"
+    """Whose cycle it is."""
 
 
 COLUMNS = 3
@@ -40,6 +42,8 @@ WIDE, TALL = 1.1, 1.62
 """Distance of panels; a panel's own axes are 1 wide and 1 tall."""
 TICKS = (1, 2, 4, 8, 16)
 SMALL = 8.5
+LONGEST = 31
+"""Letters of a title for which there is room."""
 
 
 def draw(data: Saturation) -> str:
@@ -73,7 +77,7 @@ def draw(data: Saturation) -> str:
                 axes.text(
                     left + _across(tick), bottom - 0.05, str(tick), ha="center", va="top", fontsize=SMALL
                 )
-            axes.text(left, bottom + 1.08, panel.title, fontsize=9)
+            axes.text(left, bottom + 1.08, panel.title, fontsize=SMALL)
             for series in panel.series:
                 stroke = strokes.get(series.label, style.PLAIN)
                 axes.plot(
@@ -90,7 +94,7 @@ def draw(data: Saturation) -> str:
         axes.add_collection(LineCollection(edges, colors=style.SOFT, linewidths=0.8, zorder=2))
         _legend(figure, strokes)
         figure.supxlabel("independent accumulators", fontsize=9.5, y=0.01)
-        figure.supylabel("instructions per cycle", fontsize=9.5, x=0.012)
+        figure.supylabel(f"instructions per cycle of {data.of}", fontsize=9.5, x=0.012)
         return style.to_svg(figure)
 
 
