@@ -4,7 +4,6 @@
 # features: avx512f
 # a: fp32 4096
 # c: zero 4096
-# held-out: yes
 .intel_syntax noprefix
   mov eax, 0x3fc00000
   vmovd xmm15, eax

@@ -13,7 +13,7 @@ from reportgen.model.cost.fusion import fuses
 from reportgen.model.cost.instruction import Instruction
 from reportgen.model.cost.latency import Latencies
 from reportgen.model.cost.schedule import Schedule
-from reportgen.model.cost.simulate import simulate
+from reportgen.model.cost.simulate import WINDOW, simulate
 from reportgen.model.cost.uses import Uses
 from reportgen.model.cost.x86_64 import Taken
 
@@ -80,12 +80,19 @@ def scheduled(
     rate = architecture.resources.front_end if architecture.resources is not None else 0.0
     if rate <= 0:
         return None
-    cycles = simulate(body, taken, Latencies(architecture, taken), uses, rate)
+    cycles = simulate(body, taken, Latencies(architecture, taken), uses, rate, in_flight(architecture))
     largest = max((one.cycles for one in others if one is not None), default=0.0)
     if cycles <= largest * SAME:
         return None
     why = "operations wait for a resource that was chosen before it was known what will come"
     return Bound("schedule", cycles, largest, cycles, why)
+
+
+def in_flight(architecture: Architecture) -> int:
+    """Instructions that the core holds at once, by the run where it asked."""
+    asked = (fact for fact in architecture.facts if fact.metric == "window.mixed")
+    known = next((fact.value or fact.low for fact in asked), None)
+    return WINDOW if known is None else round(known)
 
 
 def branches(body: Sequence[Instruction]) -> Bound | None:

@@ -27,7 +27,7 @@ from reportgen.model.cost.uses import Demand, Uses
 from reportgen.model.cost.x86_64 import Part, Taken
 
 WINDOW = 224
-"""Instructions in flight.  Not measured: recent cores have 200 to 500, and few loops need more."""
+"""Instructions in flight, where a run did not ask: recent cores have 200 to 500, and few loops need more."""
 ROUNDS = 96
 """Simulated; the first half fills the window."""
 MOST_STEPS = 60_000
@@ -56,6 +56,7 @@ def simulate(
     latencies: Latencies,
     uses: Uses,
     width: float,
+    window: int = WINDOW,
 ) -> float:
     """Cycles of a round.
 
@@ -65,10 +66,11 @@ def simulate(
         latencies: of operations.
         uses: resources of operations.
         width: slots that are issued a cycle.
+        window: instructions in flight.
     """
     steps = _steps(body, taken, latencies, uses)
     rounds = max(LEAST_ROUNDS, min(ROUNDS, MOST_STEPS // max(1, len(steps))))
-    return _Machine(steps, width, rounds).run()
+    return _Machine(steps, width, rounds, window).run()
 
 
 def _steps(
@@ -157,8 +159,8 @@ def _rounded(cycles: float) -> float:
 class _Machine:
     """The state of the simulation."""
 
-    def __init__(self, steps: list[_Step], width: float, rounds: int) -> None:
-        self._steps, self._width, self._rounds = steps, width, rounds
+    def __init__(self, steps: list[_Step], width: float, rounds: int, window: int) -> None:
+        self._steps, self._width, self._rounds, self._window = steps, width, rounds, window
         names = sorted({name for step in steps for demand in step.demands for name in demand.resources})
         self._queues: dict[str, list[tuple[int, int, float]]] = {name: [] for name in names}
         self._used = dict.fromkeys(names, -1)
@@ -177,7 +179,7 @@ class _Machine:
         instructions = 0
         while issued < total or flying:
             credit = min(credit + self._width, 2 * self._width)
-            while issued < total and instructions < WINDOW:
+            while issued < total and instructions < self._window:
                 number, index = divmod(issued, count)
                 slots = self._steps[index].slots
                 if slots > credit:

@@ -16,8 +16,9 @@ from reportgen.model.cost.instruction import Instruction
 WIDTHS = {"xmm": "128", "ymm": "256", "zmm": "512"}
 
 VECTOR_ROWS: tuple[tuple[str, str], ...] = (
-    (r"v?(add|sub|addsub|hadd|hsub)ps", "fp32_add"),
-    (r"v?(add|sub|addsub|hadd|hsub)pd", "fp64_add"),
+    (r"v?h(add|sub)p[sd]", "fp32_horizontal_add"),
+    (r"v?(add|sub|addsub)ps", "fp32_add"),
+    (r"v?(add|sub|addsub)pd", "fp64_add"),
     (r"v?(add|sub)ss", "fp32_add_scalar"),
     (r"v?(add|sub)sd", "fp64_add_scalar"),
     (r"v?mulps", "fp32_mul"),
@@ -63,7 +64,10 @@ VECTOR_ROWS: tuple[tuple[str, str], ...] = (
     (r"v?pshufb", "shuffle_bytes"),
     (r"v?shufp[sd]|v?pshuf(d|hw|lw)|v?permilp[sd]|v?mov(s[hl]|d)dup|v?movhlps|v?movlhps|v?p(sll|srl)dq",
      "shuffle_fp32"),
-    (r"vperm(ps|d|q|pd)|vperm2[fi]128|vshuf[fi](32x4|64x2)", "permute_fp32"),
+    (r"vperm2[fi]128|vshuf[fi](32x4|64x2)", "permute_lanes"),
+    (r"vperm(ps|d|q|pd)", "permute_fp32"),
+    (r"vp?compress\w+", "compress_fp32"),
+    (r"vp?expand\w+", "expand_fp32"),
     (r"vperm(w|b)", "permute_bytes"),
     (r"vperm[ti]2\w+", "permute_two_source"),
     (r"v?punpck\w+|v?unpck[lh]p[sd]", "unpack_low"),
@@ -89,7 +93,9 @@ GENERAL_ROWS: tuple[tuple[str, str], ...] = (
     (r"cmp", "integer_compare"),
     (r"adc|sbb|adcx|adox", "integer_add_carry"),
     (r"and|or|xor|test|not|bt|bts|btr|btc", "integer_logic"),
-    (r"andn|bls(r|i|msk)|bextr|bzhi", "integer_and_not"),
+    (r"andn|bls(r|i|msk)", "integer_and_not"),
+    (r"bextr", "bit_extract"),
+    (r"bzhi", "bit_zero_high"),
     (r"shlx|shrx|sarx", "integer_shift_variable"),
     (r"rorx", "integer_rotate"),
     (r"shld|shrd", "integer_shift_double"),
@@ -110,6 +116,13 @@ GENERAL_ROWS: tuple[tuple[str, str], ...] = (
     (r"kunpck\w+", "mask_unpack"),
 )
 
+_INSTEAD = {
+    "permute_fp32": ("permute_int32_512",),
+    "permute_lanes": ("permute_fp32_256", "permute_int32_512"),
+    "fp32_horizontal_add": ("fp32_add_256",),
+}
+"""What stands for a stem that a run, an older one say, did not ask for at any width."""
+
 FREE = re.compile(r"nop|vzeroupper|vzeroall|endbr64|prefetch\w*")
 """They take a slot of the front end, and as far as the model goes nothing else."""
 
@@ -117,6 +130,8 @@ _TO_GENERAL = re.compile(r"v?mov[dq]|v?p?movmsk\w+|v?pextr[bwdq]|v?pinsr[bwdq]|v
 _MOVE = re.compile(
     r"v?mov(a|u)p[sd]|v?movdq[au]\d*|v?lddqu|vmovnt\w+|v?movnt\w+|v?mov(ss|sd|d|q|hps|lps|hpd|lpd)"
 )
+_STORED = "convert_fp32_fp16_store_256"
+"""Conversion and store in one: on some cores slower than both."""
 _ROUND_TRIPS = {"convert_fp64_int64": 0.5, "move_general_vector": 0.5, "mask_move_general": 0.5}
 """Operations that were measured there and back: one instruction is half of it."""
 
@@ -159,6 +174,8 @@ def take(one: Instruction, forms: Mapping[str, str]) -> Taken:
     if one.flow != "next":
         return Taken(known=False)
     width = _width(one)
+    if one.stores and one.mnemonic == "vcvtps2ph" and _STORED in forms:
+        return Taken((Part(_STORED, measured="ymm" in one.operands),))
     memory = [*_memory(one, width, forms)]
     if one.move or (one.address is not None and _only_moves(one)):
         if one.move:
@@ -229,11 +246,7 @@ def _names(stem: str, width: str) -> tuple[str, ...]:
     if stem == "vector_rotate":
         return (f"{stem}_{width}", f"{stem}_512", f"vector_shift_{width}", "vector_shift_256")
     order = {"128": ("128", "256", "512"), "256": ("256", "128", "512"), "512": ("512", "256", "128")}[width]
-    return (
-        *(f"{stem}_{one}" for one in order),
-        stem,
-        "permute_int32_512" if stem == "permute_fp32" else stem,
-    )
+    return (*(f"{stem}_{one}" for one in order), stem, *_INSTEAD.get(stem, ()))
 
 
 def _first(

@@ -112,6 +112,8 @@ class Set:
             for which, register in zip("ab", self._constants(), strict=True):
                 lines.append(f"vmovups {register}, [rip+{self.tag}_{which}]")
             lines += [f"vmovups {self._register(i)}, [rip+{self.tag}_d]" for i in range(self.count)]
+            if "k7" in self._forms:
+                lines += ["mov eax, 0x5555", "kmovw k7, eax"]
         return "\n".join(f"  {line}" for line in lines)
 
     def _general(self) -> list[str]:
@@ -205,8 +207,8 @@ def share(operation: Operation, features: tuple[str, ...]) -> tuple[str, int]:
 
 
 def opcode(line: str) -> str:
-    """The first word but for an encoding prefix in braces."""
-    return line.replace("{evex}", "").replace("{vex}", "").split()[0]
+    """The first word but for an encoding prefix in braces, and for what makes it atomic."""
+    return line.replace("{evex}", "").replace("{vex}", "").replace("lock ", "").split()[0]
 
 
 def stream(kernel: str, features: tuple[str, ...]) -> Stream:

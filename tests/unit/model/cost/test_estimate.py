@@ -5,12 +5,12 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from reportgen.model.cost import memory_bound
+from reportgen.model.cost import bounds, memory_bound
 from reportgen.model.cost.estimate import Estimate, estimate
 from reportgen.model.cost.instruction import Body
 from reportgen.model.cost.parse import Unreadable, x86_bodies
 from reportgen.model.cost.rank import rank
-from tests.unit.model.cost.machine import core
+from tests.unit.model.cost.machine import core, fact
 
 LOOPS = {
     "dot": "vmovups ymm1, [rsi+rax]; vfmadd231ps ymm0, ymm1, [rdi+rax]; add rax, 32; dec r15; jne loop",
@@ -21,6 +21,7 @@ LOOPS = {
     + "; add rax, 128; dec r15; jne loop",
     "fmas": "; ".join(f"vfmadd231ps ymm{i}, ymm14, ymm15" for i in range(10)) + "; dec r15; jne loop",
     "adds": "; ".join(f"add r{8 + i % 6}, rax" for i in range(12)) + "; dec r15; jne loop",
+    "separate": "mov rax, [rsi]; " + "imul rax, rbx; " * 12 + "mov [rdi], rax; dec r15; jne loop",
     "nops": "; ".join(["nop"] * 17) + "; dec r15; jne loop",
     "copy": "vmovups ymm0, [rsi+rax]; vmovups [rdi+rax], ymm0; add rax, 32; dec r15; jne loop",
     "update": "vaddps ymm0, ymm1, [rsi+rax]; vmovups [rsi+rax], ymm0; add rax, 32; dec r15; jne loop",
@@ -117,6 +118,18 @@ def test_conversions_and_spills_are_said(found: dict[str, Estimate]) -> None:
     assert found["converting"].conversions == pytest.approx(4.0 - 0.25, rel=0.05)
     assert found["dot"].conversions == 0
     assert any("2 accesses through the stack" in note for note in found["spilled"].notes)
+
+
+def test_the_window_is_that_of_the_run_where_it_asked(bodies: dict[str, Body]) -> None:
+    assert bounds.in_flight(core()) == 224
+    asked = core(facts=(fact("window.mixed", 40.0, "count", 0.1),))
+    assert bounds.in_flight(asked) == 40
+    # 40 dependent cycles a round, but rounds do not depend on each other: it matters how many are in flight
+    narrow = core(facts=(*core().facts, fact("window.mixed", 20.0, "count", 0.1)))
+    wide = core(facts=(*core().facts, fact("window.mixed", 400.0, "count", 0.1)))
+    body = bodies["separate"]
+    assert estimate(body, wide).cycles == 12.0  # one multiplier
+    assert estimate(body, narrow).cycles > 15.0
 
 
 def test_a_mix_has_no_dependencies() -> None:

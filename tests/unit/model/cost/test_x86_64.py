@@ -47,12 +47,26 @@ TAKEN = [
 ]
 FREE = ["xor eax, eax", "nop", "vzeroupper", "prefetcht0 [rsi]"]
 UNKNOWN = ["cpuid", "vpgatherdd ymm0, [rsi+ymm1*4], ymm2", "call rax", "vaesenc xmm0, xmm1, xmm2"]
+ASKED_SINCE = [
+    ("vhaddps ymm0, ymm1, ymm2", "fp32_horizontal_add_256", "vhaddps {d}, {d}, {a}", "fp32_add_256"),
+    ("vperm2f128 ymm0, ymm1, ymm2, 1", "permute_lanes_256", "vperm2f128 {d}, {d}, {a}, 1", ""),
+    ("vcompressps zmm0{k1}{z}, zmm1", "compress_fp32_512", "vcompressps {d}{{k7}}{{z}}, {d}", ""),
+    ("vpexpandd zmm0{k1}{z}, zmm1", "expand_fp32_512", "vpexpandd {d}{{k7}}{{z}}, {d}", ""),
+    ("bzhi rax, rbx, rcx", "bit_zero_high", "bzhi {d}, {d}, {a}", "integer_sub"),
+    (
+        "vcvtps2ph [rsi], ymm0, 0",
+        "convert_fp32_fp16_store_256",
+        "vcvtps2ph {m}, {d}, 0",
+        "",
+    ),
+]
+"""Text, operation, its form, and what stands for it in a run that did not ask for it."""
 MOVES = ["mov rax, rbx", "vmovaps ymm0, ymm1"]
 
 
 @cache
 def instructions() -> dict[str, Instruction]:
-    texts = [*(text for text, *_ in TAKEN), *FREE, *UNKNOWN, *MOVES]
+    texts = [*(text for text, *_ in (*TAKEN, *ASKED_SINCE)), *FREE, *UNKNOWN, *MOVES]
     found = x86_bodies([("t.s", text, True) for text in texts])
     return {text: one.instructions[0] for text, one in zip(texts, found, strict=True)}
 
@@ -68,6 +82,19 @@ def test_what_it_is_taken_as(text: str, operations: str, measured: bool, uses: U
     assert " ".join(part.operation for part in taken.parts) == operations
     assert taken.known
     assert taken.parts[0].measured is measured
+
+
+@pytest.mark.parametrize(("text", "operation", "form", "instead"), ASKED_SINCE)
+def test_an_older_run_takes_what_resembles_it(
+    text: str, operation: str, form: str, instead: str, uses: Uses
+) -> None:
+    one = instructions()[text]
+    taken = x86_64.take(one, {**uses.forms, operation: form})
+    assert [(part.operation, part.measured) for part in taken.parts] == [(operation, True)]
+    old = x86_64.take(one, uses.forms)
+    assert [part.operation for part in old.parts if "store" not in part.operation] == [instead] * bool(
+        instead
+    )
 
 
 @pytest.mark.parametrize("text", FREE)
