@@ -102,9 +102,10 @@ def common_title(title: str) -> str:
 
 
 BRIEF = (
-    (" matrix product of a warp group into ", " product, warp group, into "),
-    (" matrix product through tensor memory into ", " product, tensor memory, into "),
-    (" matrix product, half of one factor zero, into ", " product, half zero, into "),
+    (" matrix product of a warp group into ", " product, warp group, "),
+    (" matrix product through tensor memory into ", " product, tensor memory, "),
+    (" matrix product, half of one factor zero, into ", " product, half zero, "),
+    (", chain through the ", ", by "),
     (" matrix product ", " product "),
     (" in shared memory", ", shared"),
     (" in global memory", ", global"),
