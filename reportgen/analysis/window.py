@@ -61,8 +61,8 @@ def _curve(evidence: Evidence) -> tuple[list[Point], Array, Array]:
         key=lambda point: int(point.settings["count"]),
     )
     counts = np.array([float(point.settings["count"]) for point in points])
-    # the fastest visit: whatever else happens on the machine only makes memory slower
-    cycles = np.array([float(evidence.cycles(point).centres.min()) for point in points])
+    # a visit beside a busy thread may come out too short as well: its calibration is slowed, memory is not
+    cycles = np.array([median(evidence.cycles(point).centres) for point in points])
     return points, counts, cycles
 
 

@@ -8,7 +8,7 @@ from reportgen.findings.metric import MetricId
 from reportgen.findings.wording.numbers import one
 
 _FILLINGS = {
-    "mixed": "integer additions, vector additions and stores, five, five and two in turn,",
+    "mixed": "integer additions, vector additions and stores in turn",
     "integer": "integer additions",
     "vector": "vector additions",
     "load": "loads that hit the first level",

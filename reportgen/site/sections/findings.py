@@ -7,8 +7,8 @@ from reportgen.site.markup import Html, element, fold, join
 from reportgen.site.sections import standing
 from reportgen.site.view import Section, View, present
 
-ELSEWHERE = ("sharing:", "scaling:", "hypothesis:")
-"""Rules about pairs and about cores, and hypotheses, stand in sections of their own."""
+ELSEWHERE = ("sharing:", "scaling:", "hypothesis:", "resource:")
+"""Rules about pairs, about cores and about what fills one, and hypotheses, stand in sections of their own."""
 
 FIRST = ("drift", "acceptance", "transients", "reported", "probes", "pages", "operands")
 """Rules in the order in which a reader needs them."""
