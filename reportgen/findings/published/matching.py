@@ -61,10 +61,22 @@ def comparable(figure: Figure, device: Device) -> bool:
     return architecture_wide(figure.metric) or same_product(figure.device, device.name)
 
 
+_OF_THE_CORE = frozenset(
+    {
+        Kind.LATENCY,
+        Kind.THROUGHPUT,
+        Kind.ISSUE_INTERVAL,
+        Kind.LINE,
+        Kind.PEAK_PER_CYCLE,
+        Kind.WINDOW,
+    }
+)
+
+
 def architecture_wide(metric: str) -> bool:
     """Whether a metric is set by the architecture and not by the product."""
     name = parse(metric)
-    if name.kind in (Kind.LATENCY, Kind.THROUGHPUT, Kind.ISSUE_INTERVAL, Kind.LINE, Kind.PEAK_PER_CYCLE):
+    if name.kind in _OF_THE_CORE:
         return True
     if name.kind in (Kind.LEVEL_LATENCY, Kind.CHASE):
         return name.subject in NEAR
