@@ -8,6 +8,7 @@ from reportgen.backends import gates
 from reportgen.backends.base import Batch, Order, empty_columns
 from reportgen.backends.cuda import rows
 from reportgen.backends.cuda.binding import Binding
+from reportgen.backends.cuda.buffers import UNWRITTEN
 from reportgen.backends.cuda.clock import Frame
 from reportgen.backends.cuda.shots import NS_OF_MS, QUEUE_US, Prepared
 from reportgen.errors import LaunchError
@@ -33,7 +34,7 @@ def overhead(order: Order, prepared: Prepared, binding: Binding, frame: Frame) -
     _launch(prepared, binding)
     binding.synchronize()
     address, size = prepared.passed.results[0]
-    if binding.read(address, min(size, 4)) == b"\xff" * 4:
+    if binding.read(address, min(size, 4)) == UNWRITTEN.to_bytes(4, "little"):
         raise LaunchError("the kernel did not run: it left no results")
     columns = empty_columns()
     events = binding.event(), binding.event()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from reportgen.backends.cuda import chase
 from reportgen.backends.cuda.binding import Binding, Handle, Shape
-from reportgen.backends.cuda.buffers import Passed
+from reportgen.backends.cuda.buffers import UNWRITTEN, Passed
 from reportgen.errors import LaunchError
 
 Reads = NDArray[np.int64]
@@ -123,7 +123,7 @@ def shoot(binding: Binding, prepared: Prepared, number: int, outside: Outside | 
     binding.synchronize()
     milliseconds = binding.milliseconds(outside.start, outside.stop) if outside else 0.0
     results = b"".join(binding.read(*place) for place in (*passed.results, *passed.read))
-    if results and results == b"\xff" * len(results):
+    if results and results == UNWRITTEN.to_bytes(4, "little") * (len(results) // 4):
         raise LaunchError("the kernel did not run: it left no results")
     if prepared.whole and number:
         # nothing of it is used, and there are megabytes of it
