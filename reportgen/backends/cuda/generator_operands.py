@@ -80,7 +80,9 @@ PLACES: dict[str, Place] = {
         start="m{tag} + 4 * {at}",
         fill="shared{tag}[threadIdx.x + {at}] = d{tag}{index};",
     ),
-    "shared_cell": Place(declare=_SHARED, pitch=4 * THREADS),
+    "shared_cell": Place(
+        declare=_SHARED, fill="shared{tag}[threadIdx.x + {at}] = d{tag}{index};", pitch=4 * THREADS
+    ),
     "shared_row": Place(
         declare=(
             "__shared__ alignas(16) unsigned shared{tag}[4 * {most}];",
@@ -115,6 +117,7 @@ PLACES: dict[str, Place] = {
         "unsigned long long texture{tag}",
         "texture:self",
         declare=("unsigned long long m{tag} = texture{tag};",),
+        start="threadIdx.x + {at}",
         letter="l",
     ),
 }
