@@ -105,11 +105,20 @@ class Fragment:
             f"{kind} {name} = in{tag}[{slot(number)}];" for number, name in enumerate(self._accumulators)
         ]
         names = [f"{which}{tag}{i}" for which in "ab" for i in range(self.counts[which])]
+        lines += [f"{factor} {name} = factors{tag}[{slot(number)}];" for number, name in enumerate(names)]
         if "{s}" in self.form:
-            names.append(f"s{tag}")
-        return lines + [
-            f"{factor} {name} = factors{tag}[{slot(number)}];" for number, name in enumerate(names)
-        ]
+            lines.append(f"{factor} s{tag} = {self._beside(f'factors{tag}[{slot(len(names))}]')};")
+        return lines
+
+    def _beside(self, word: str) -> str:
+        """C++ of metadata or scales from a random word.
+
+        Metadata: two places of four in order, 4 (the lower two) or 14 (the upper two).  Scales: 1 or a little
+        less as powers of two, 1 and a little more as E4M3.
+        """
+        if self.form.startswith("mma.sp"):
+            return f"{word} % 2 * 0xAAAAAAAAu + 0x44444444u"
+        return f"{word} & 0x07070707u | 0x38383838u" if "ue4m3" in self.form else f"{word} & 0x01010101u | 0x7E7E7E7Eu"
 
     @property
     def after(self) -> list[str]:
