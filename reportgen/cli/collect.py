@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reportgen.cli import output, summary
-from reportgen.cli.numbers import Finite
-from reportgen.cli.options import data_folder
+from reportgen.cli.options import Measuring, measuring
 from reportgen.errors import UserError
 
 if TYPE_CHECKING:
@@ -34,18 +33,6 @@ Examples:
   reportgen collect --device sm_all                  one such run for every target
   reportgen collect --device replay:data/D/R --data /tmp/again""",
 )
-@click.option(
-    "--device", "selector", default="", help="What to measure, as 'reportgen devices' names it.  [cpu]"
-)
-@data_folder()
-@click.option(
-    "--resume",
-    is_flag=False,
-    flag_value="latest",
-    default="",
-    metavar="[RUN]",
-    help="Go on with an interrupted run, the latest if none is named. Its own questions and seed apply.",
-)
 @click.option("--quick", is_flag=True, help="Fewer probes and points, two passes.")
 @click.option(
     "--probes",
@@ -55,33 +42,10 @@ Examples:
     show_default=True,
     help="Only these: a pattern of ids or a family; several with commas.",
 )
-@click.option("--seed", type=int, default=None, help="Seed of the random order.  [drawn anew]")
-@click.option(
-    "--passes", type=click.IntRange(1, 90), default=None, help="Visits of every point.  [3, quick 2]"
-)
-@click.option(
-    "--max-seconds",
-    type=Finite(min=0, min_open=True),
-    default=None,
-    metavar="N",
-    help="Stop measuring after so long; what is not reached is skipped, and can be resumed.",
-)
-@click.option("--supersedes", default="", metavar="RUN", help="Id of the run that this one corrects.")
+@measuring(run="run", visited="point", passes="3, quick 2")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 @click.pass_context
-def command(
-    ctx: click.Context,
-    selector: str,
-    data: Path,
-    resume: str,
-    quick: bool,
-    glob: str,
-    seed: int | None,
-    passes: int | None,
-    max_seconds: float | None,
-    supersedes: str,
-    as_json: bool,
-) -> None:
+def command(ctx: click.Context, quick: bool, glob: str, asked: Measuring, as_json: bool) -> None:
     """Measure a device: build and inspect every program, visit every point in random order, seal a run.
 
     For a target of the CUDA toolchain ('sm_90') programs are built and inspected, and nothing is timed.
@@ -89,27 +53,21 @@ def command(
     Ctrl-C is safe at any time: what was measured is kept, and the message says how to go on.
     """
     chosen = ctx.get_parameter_source("data") is not click.core.ParameterSource.DEFAULT
-    if selector.startswith("replay:") and not chosen:
+    if asked.selector.startswith("replay:") and not chosen:
         raise UserError(
             "a replay needs --data DIR.", "Without it the copy would lie among the runs that were measured."
         )
     from reportgen.collect import progress
-    from reportgen.collect.runner import Options, collect
+    from reportgen.collect.runner import collect
     from reportgen.collect.toolchain import members
-    from reportgen.runs import store
 
-    options = Options(
-        data=data,
-        selector=selector,
-        glob=glob,
-        quick=quick,
-        seed=seed,
-        passes=passes,
-        resume=resume,
-        supersedes=store.run_id(data, supersedes) if supersedes else "",
-        max_seconds=max_seconds or 0.0,
-    )
-    several = members(selector)
+    options = asked.options(glob, quick=quick)
+    several = members(asked.selector)
+    if len(several) > 1 and asked.supersedes:
+        raise UserError(
+            f"--supersedes names one run, and '{asked.selector}' makes {len(several)}.",
+            "Collect each target that a run of yours is corrected for by itself.",
+        )
     if len(several) > 1:
         _collect_all(options, several, as_json)
     else:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reportgen.cli import output
-from reportgen.cli.numbers import Finite
-from reportgen.cli.options import data_folder
+from reportgen.cli.options import Measuring, measuring
 from reportgen.errors import UserError
 
 if TYPE_CHECKING:
@@ -33,8 +32,6 @@ The model is that of the newest run of this device. llvm-mca is taken from the s
 OSACA where it is installed: pip install 'reportgen[validate]'. What is predicted is written down before
 anything is timed.""",
 )
-@click.option("--device", "selector", default="", help="As 'reportgen devices' names it.  [cpu]")
-@data_folder()
 @click.option(
     "--model", default="", help="Run, device or model.json that predicts.  [newest run of the device]"
 )
@@ -43,40 +40,11 @@ anything is timed.""",
 )
 @click.option("--loops", "glob", default="*", show_default=True, metavar="GLOB", help="Only these loops.")
 @click.option("--run", "sealed", default="", metavar="RUN", help="Derive this validation; measure nothing.")
-@click.option(
-    "--resume",
-    is_flag=False,
-    flag_value="latest",
-    default="",
-    metavar="[RUN]",
-    help="Go on with an interrupted validation, the latest if none is named.",
-)
-@click.option("--seed", type=int, default=None, help="Seed of the random order.  [drawn anew]")
-@click.option("--passes", type=click.IntRange(1, 90), default=None, help="Visits of every loop.  [3]")
-@click.option(
-    "--max-seconds",
-    type=Finite(min=0, min_open=True),
-    default=None,
-    metavar="N",
-    help="Stop measuring after so long; what is not reached is skipped, and can be resumed.",
-)
-@click.option("--supersedes", default="", metavar="RUN", help="Id of the run that this one corrects.")
+@measuring(run="validation", visited="loop", passes="3")
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="Folder for JSON and CSV.")
 @click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
 def command(
-    selector: str,
-    data: Path,
-    model: str,
-    first: bool,
-    glob: str,
-    sealed: str,
-    resume: str,
-    seed: int | None,
-    passes: int | None,
-    max_seconds: float | None,
-    supersedes: str,
-    out: Path | None,
-    as_json: bool,
+    model: str, first: bool, glob: str, sealed: str, asked: Measuring, out: Path | None, as_json: bool
 ) -> None:
     """Measure the validation loops, and say how far the cost model, llvm-mca and OSACA are off."""
     from reportgen.runs import read
@@ -84,30 +52,18 @@ def command(
 
     resumed = ""
     if sealed:
-        if resume or selector or max_seconds is not None or passes is not None or glob != "*" or first:
+        if asked != Measuring(asked.data, "", "", None, None, None, "") or glob != "*" or first:
             raise UserError(
                 "--run measures nothing, so options of measuring have no meaning.", "Leave them out."
             )
-        bundle = stored.find(data, sealed)
+        bundle = stored.find(asked.data, sealed)
     else:
         from reportgen.collect import progress
-        from reportgen.collect.runner import Options
-        from reportgen.runs import store
         from reportgen.validation.measure import Asked, validate
 
-        options = Options(
-            data=data,
-            selector=selector,
-            glob=glob,
-            seed=seed,
-            passes=passes,
-            resume=resume,
-            supersedes=store.run_id(data, supersedes) if supersedes else "",
-            max_seconds=max_seconds or 0.0,
-        )
-        outcome = validate(Asked(options, model, first=first), progress.for_stream())
+        outcome = validate(Asked(asked.options(glob), model, first=first), progress.for_stream())
         bundle, resumed = read.load(outcome.path), outcome.resume
-    found = stored.derived(bundle, data, model)
+    found = stored.derived(bundle, asked.data, model)
     if out is not None:
         _write(out, {exports.JSON: exports.to_json(found), exports.CSV: exports.to_csv(found)})
     if as_json:

@@ -11,7 +11,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -41,8 +41,8 @@ from reportgen.collect.plan import Plan
 from reportgen.collect.progress import Progress, Silent
 from reportgen.collect.supervisor import Supervisor
 from reportgen.errors import BackendUnavailable, RunRefused, UserError
-from reportgen.runs import disk, read, write
-from reportgen.runs.schema import Device, Run
+from reportgen.runs import disk, read, store, write
+from reportgen.runs.schema import TOOLCHAIN, Device, Run
 from reportgen.suite.load import Suite, load_suite
 
 PATIENCE = 30.0
@@ -69,6 +69,7 @@ class Options:
     resume: str = ""
     """A run that was interrupted, or `latest`."""
     supersedes: str = ""
+    """The run that this one corrects, as `store.run_to_correct` takes it."""
     patience: float = PATIENCE
     max_seconds: float = 0.0
     """Time for this sitting, building included; what is not reached is `skipped`, and can be gone on with.
@@ -106,7 +107,7 @@ def collect(
         suite: instead of the one that came with the package.
 
     Raises:
-        UserError: unknown device, a glob that matches nothing, ...
+        UserError: unknown device, a glob that matches nothing, a superseded run of another kind, ...
         BackendUnavailable: the device is there but cannot be used.
         RunRefused: another run holds the device, the disk refuses, or the run to resume began elsewhere.
         Interrupted: Ctrl-C.
@@ -117,12 +118,23 @@ def collect(
         selector = options.selector or (before.header.selector if before else "cpu")
         backend = backend or registry.get(selector)
         device = choose(backend, selector).device
+        builds_only = isinstance(backend, toolchain.Targets) and backend.is_target(device)
+        kind = TOOLCHAIN if builds_only else str(options.remarks.get("kind", ""))
+        options = correcting(options, device, kind)
         with lock.hold(options.data / device.id, device.id):
-            if isinstance(backend, toolchain.Targets) and backend.is_target(device):
+            if builds_only:
                 return _build_only(options, shown, backend, device, suite)
             return _Collector(options, shown, backend, selector, device, before).run(suite)
     finally:
         shown.close()
+
+
+def correcting(options: Options, device: Device, kind: str) -> Options:
+    """The options with the whole id of the run that is superseded; BundleError where it is another kind."""
+    if not options.supersedes:
+        return options
+    named = store.run_to_correct(options.data, options.supersedes, device.id, kind)
+    return replace(options, supersedes=named)
 
 
 def _build_only(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from reportgen.errors import BundleError
 from reportgen.runs import manifest
-from reportgen.runs.schema import MANIFEST, VALIDATION
+from reportgen.runs.schema import MANIFEST, TOOLCHAIN, VALIDATION
 from reportgen.runs.write import PARTIAL
 
 NOT_RUNS = frozenset({"published", "golden"})
@@ -101,21 +101,41 @@ def resolve(data_dir: Path, name: str) -> Path:
     )
 
 
-def run_id(data_dir: Path, name: str) -> str:
-    """The whole id of the sealed run that `name` means: `<run>`, the beginning of one, or `<device>/<run>`.
+KINDS = {"": "run of the suite", TOOLCHAIN: "toolchain run", VALIDATION: "validation"}
+"""What a person calls a run, by its kind."""
+
+
+def run_to_correct(data_dir: Path, name: str, device: str, kind: str = "") -> str:
+    """The whole id of the sealed run that a new one of `device` and `kind` may supersede.
+
+    Args:
+        data_dir: folder of the runs.
+        name: `<run>`, the beginning of one, `<device>/<run>` or the folder of one.
+        device: id of the device of the new run.
+        kind: that of the new run, as in `RunRef`; what a damaged run was is not asked.
 
     Raises:
-        BundleError: none or several runs answer to the name; those of like name are named.
+        BundleError: none or several runs answer to the name, those of like name are named; or it is a run of
+            another device or another kind.
     """
-    runs = [(ref.device, ref.run) for ref in list_runs(data_dir)]
-    device, _, run = name.rpartition("/")
-    begun = [(where, one) for where, one in runs if run and one.startswith(run) and device in ("", where)]
-    found = sorted({one for _, one in begun if one == run} or {one for _, one in begun})
-    if len(found) == 1:
-        return found[0]
-    near = found or get_close_matches(run, sorted({one for _, one in runs}), n=3)
-    what = "means several runs" if found else "is no run"
-    like = f"{'They are' if found else 'Near it'}: {', '.join(near[:3])}. " if near else ""
+    runs = list_runs(data_dir)
+    where, _, run = name.rstrip("/").rpartition("/")
+    where = where.rpartition("/")[2]
+    begun = [ref for ref in runs if run and ref.run.startswith(run) and where in ("", ref.device)]
+    begun = [ref for ref in begun if ref.run == run] or begun
+    fitting = [ref for ref in begun if ref.device == device and (ref.error or ref.kind == kind)]
+    if len(fitting) == 1:
+        return fitting[0].run
+    own = [ref.run for ref in runs if ref.device == device and not ref.error and ref.kind == kind]
+    if len(begun) == 1:
+        other = begun[0]
+        told = f"of {other.device}" if other.device != device else f"a {KINDS.get(other.kind, other.kind)}"
+        wanted = f"{KINDS.get(kind, kind)} of {device}"
+        theirs = f"These are: {', '.join(own[:3])}." if own else "There is none yet: leave --supersedes out."
+        raise BundleError(f"run {other.run} is {told}, and only a {wanted} can be corrected by one.", theirs)
+    near = [ref.run for ref in begun] or get_close_matches(run, sorted({ref.run for ref in runs}), n=3)
+    what = "means several runs" if begun else "is no run"
+    like = f"{'They are' if begun else 'Near it'}: {', '.join(near[:3])}. " if near else ""
     listing = f"'reportgen runs list --data {data_dir}' shows what is there."
     raise BundleError(f"'{name}' {what} in '{data_dir}'.", f"{like}{listing}")
 

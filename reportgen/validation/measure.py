@@ -19,7 +19,7 @@ from reportgen.backends.base import Backend
 from reportgen.collect import interruption, lock
 from reportgen.collect.plan import Recorded
 from reportgen.collect.progress import Progress, Silent
-from reportgen.collect.runner import Interrupted, Options, Outcome, choose, collect
+from reportgen.collect.runner import Interrupted, Options, Outcome, choose, collect, correcting
 from reportgen.errors import BundleError, UserError
 from reportgen.model.architecture import Architecture
 from reportgen.model.load import load_architecture
@@ -70,6 +70,7 @@ def validate(asked: Asked, progress: Progress | None = None, backend: Backend | 
             f"the validation loops are x86-64 code, and {device.id} is {device.isa}.",
             "There are none for other instruction sets yet.",
         )
+    options = correcting(options, device, VALIDATION)
     glob = _asked_before(options) if options.resume else options.glob
     suite = suite_of(read_loops(asked.loops))
     subjects = chosen(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from reportgen.collect import lock
 from reportgen.collect.runner import Interrupted
+from reportgen.errors import BundleError
 from reportgen.runs import store
 from tests.simulated.cpu import make_bundle
 from tests.simulated.instruction_points import disturbed_probes, latency_probes
@@ -75,8 +77,47 @@ def test_what_is_superseded_is_a_run_that_is_there(recorded: Path, tmp_path: Pat
     assert call(*replay, "--supersedes", first.run[:-2]).exit_code == 0
     (second,) = (ref for ref in store.list_runs(tmp_path) if ref.run != first.run)
     assert json.loads((second.path / "run.json").read_text())["supersedes"] == first.run
-    assert store.run_id(tmp_path, f"{first.device}/{first.run}") == first.run
+    for name in (f"{first.device}/{first.run}", str(first.path), f"{first.path}/", first.run[:-1]):
+        assert store.run_to_correct(tmp_path, name, first.device) == first.run
     assert "means several runs" in one_line(call(*replay, "--supersedes", first.run[:3]), 4)
+    both = one_line(call(*replay, "--supersedes", first.run, "--resume"), 2)
+    assert both.endswith("Leave one of them out.\n")
+
+
+def test_what_is_superseded_is_a_run_of_the_same_device_and_kind(recorded: Path, tmp_path: Path) -> None:
+    replay = ("collect", "--device", f"replay:{recorded}", "--data", tmp_path)
+    assert call(*replay).exit_code == 0
+    (own,) = store.list_runs(tmp_path)
+    for run, device, plan, told in (
+        ("20260101T000000Z-aaaaaaaa", "another", {}, "is of another, and only a run of the suite of"),
+        ("20260102T000000Z-bbbbbbbb", own.device, {"kind": "validation"}, "is a validation, and only a run"),
+        (
+            "20260103T000000Z-cccccccc",
+            own.device,
+            {"kind": "toolchain"},
+            "is a toolchain run, and only a",
+        ),
+    ):
+        manifest = json.loads((own.path / "run.json").read_text())
+        manifest |= {"run": run, "plan": manifest["plan"] | plan}
+        manifest["device"]["id"] = device
+        shutil.copytree(own.path, tmp_path / device / run)
+        (tmp_path / device / run / "run.json").write_text(json.dumps(manifest))
+        said = one_line(call(*replay, "--supersedes", run), 4)
+        assert said.startswith(f"error: run {run} {told}")
+        assert said.endswith(f"These are: {own.run}.\n")
+    assert len(store.list_runs(tmp_path)) == 4, "nothing was collected"
+    # Of several that begin alike, the one that fits is meant; what a damaged run was is not asked.
+    assert store.run_to_correct(tmp_path, "2026010", own.device, "validation").endswith("bbbbbbbb")
+    (tmp_path / own.device / "20260103T000000Z-cccccccc" / "run.json").write_text("{")
+    assert store.run_to_correct(tmp_path, "20260103", own.device).endswith("cccccccc")
+    with pytest.raises(BundleError, match=r"is of another, .* There is none yet: leave --supersedes out\.$"):
+        store.run_to_correct(tmp_path, "20260101", "third")
+
+
+def test_one_run_is_not_corrected_by_a_run_of_every_target(tmp_path: Path) -> None:
+    said = one_line(call("collect", "--device", "sm_all", "--supersedes", "x", "--data", tmp_path), 2)
+    assert said.startswith("error: --supersedes names one run, and 'sm_all' makes ")
 
 
 def test_time_is_a_number_above_zero(tmp_path: Path) -> None:
