@@ -30,6 +30,7 @@ from reportgen.analysis.hierarchy import Hierarchy, reported
 from reportgen.analysis.interference import interference
 from reportgen.analysis.library import library
 from reportgen.analysis.line import line
+from reportgen.analysis.parallelism import parallelism
 from reportgen.analysis.peak import peak
 from reportgen.analysis.plateau import plateau
 from reportgen.analysis.quantity import Quantity
@@ -129,6 +130,7 @@ _INDEPENDENT: dict[str, Callable[[Evidence], list[Quantity]]] = {
     "read_sweep": read_sweep,
     "rounds": rounds,
     "window": window,
+    "parallelism": parallelism,
 }
 """Analyses that need no other probe."""
 
@@ -142,6 +144,7 @@ _METHODS = {
     "library": "library",
     "rounds": "cost-model",
     "window": "window",
+    "parallelism": "window",
     **dict.fromkeys(
         ("banks", "distance", "blocks", "pressure", "sectors", "cluster", "bulk", "launch", "read_sweep"),
         "gpu",

@@ -29,6 +29,9 @@ LINEAR_WITHIN = 0.02
 WHOLE_WITHIN = 0.02
 """Cycles by which a latency may miss a whole number."""
 
+LEAST_PARALLEL = 2.0
+"""Loads under way at once, at least, where loads are called parallel."""
+
 ROOF_ROOM = 1.05
 """A library routine may exceed a measured roof by this before the hypothesis falls."""
 
@@ -261,6 +264,15 @@ def _window(case: Case) -> Ending:
     return undecided(_gates_failed(case.failed)) if case.failed else YES
 
 
+def _parallelism(case: Case) -> Ending:
+    low, high = interval(case.quantities[0])
+    if low >= LEAST_PARALLEL:
+        return YES
+    if high < LEAST_PARALLEL:
+        return no(f"no more than {high:.2f} loads are under way at once")
+    return undecided(f"the interval {low:.2f} … {high:.2f} reaches across {LEAST_PARALLEL:g}")
+
+
 def _library(case: Case) -> Ending:
     reached = []
     for quantity in case.quantities:
@@ -325,6 +337,10 @@ RULES: dict[str, Rule] = {
     "window": (
         "Supported when every kind of filling shows a step from both loads at once to one after the other.",
         _window,
+    ),
+    "parallelism": (
+        "Supported when independent loads take less than half the time of loads that wait for each other.",
+        _parallelism,
     ),
     "library": ("Supported when no size exceeds the measured peak of its precision by 5 %.", _library),
 } | hypotheses_gpu.RULES

@@ -65,6 +65,7 @@ class Kind(StrEnum):
     CROWDED = "crowded"
     LAUNCH = "launch"
     WINDOW = "window"
+    PARALLELISM = "parallelism"
     VENDOR = "vendor"
     OTHER = "other"
 
@@ -102,6 +103,7 @@ _LEVEL_FACTS = {
     "latency_time": Kind.LEVEL_TIME,
     "associativity": Kind.ASSOCIATIVITY,
     "reach": Kind.TLB_REACH,
+    "parallelism": Kind.PARALLELISM,
 }
 _PATH_FACTS = {
     "capacity": Kind.PATH_CAPACITY,

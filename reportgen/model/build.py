@@ -165,7 +165,14 @@ def _interference(evidence: Evidence, readable: Evidence, facts: dict[str, Fact]
         yield Interference(first=name.subject, second=name.part, index=facts[name.text], reading=reading)
 
 
-_PER_LEVEL = (Kind.CAPACITY, Kind.LEVEL_LATENCY, Kind.LEVEL_TIME, Kind.ASSOCIATIVITY, Kind.CHASE)
+_PER_LEVEL = (
+    Kind.CAPACITY,
+    Kind.LEVEL_LATENCY,
+    Kind.LEVEL_TIME,
+    Kind.ASSOCIATIVITY,
+    Kind.CHASE,
+    Kind.PARALLELISM,
+)
 
 
 def _levels(facts: dict[str, Fact]) -> Iterator[Level]:

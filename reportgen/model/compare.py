@@ -165,6 +165,7 @@ RELEVANT = {
     Kind.LINE: 0.10,
     Kind.ASSOCIATIVITY: 0.10,
     Kind.WINDOW: 0.10,
+    Kind.PARALLELISM: 0.10,
     Kind.RIDGE: 0.10,
     Kind.INTERFERENCE: 0.10,
     Kind.OTHER: 0.05,

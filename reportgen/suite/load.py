@@ -39,7 +39,7 @@ FAMILIES = (
 
 ANALYSES = frozenset(
     "slope plateau interference working_set pointer_chase line conflict tlb".split()
-    + "bandwidth peak sustained library banks distance warps window none".split()
+    + "bandwidth peak sustained library banks distance warps window parallelism none".split()
     + "blocks pressure on_chip sectors cluster bulk launch read_sweep".split()
 )
 

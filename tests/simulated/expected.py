@@ -73,6 +73,8 @@ def _memory(truth: CpuTruth, name: MetricId, quantity: Quantity) -> float | None
             return float(np.median([load_cost(truth, size, pages) for size, pages in some]))
         case Kind.CHASE if "bytes" in quantity.details:
             return load_cost(truth, float(quantity.details["bytes"]), "huge")
+        case Kind.PARALLELISM:
+            return truth.parallel_misses
         case Kind.WINDOW:
             return truth.in_flight[name.subject]
         case Kind.LINE:

@@ -243,6 +243,8 @@ class CpuTruth:
         }
     )  # fmt: skip
     """Filling -> instructions that enter the core behind a load that waits for memory."""
+    parallel_misses: float = 14.0
+    """Loads that miss all caches and are under way at once."""
     inspected: bool = True
     """False where no decoder looked at the programs of instructions: they are `unverified`."""
     wrong_code: dict[str, float] = field(default_factory=dict)

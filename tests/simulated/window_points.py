@@ -1,4 +1,4 @@
-"""Two loads that miss, with other instructions between them, on a core of known capacities."""
+"""Loads that miss, with other instructions between them or many at once, on a core of known capacities."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from tests.simulated.sampler import Timed
 from tests.simulated.truth import CpuTruth
 
 PROBE = "out_of_order/instruction_window"
+MISSES, LOADS = "out_of_order/parallel_misses", 80
 LOWEST, HIGHEST, PER_OCTAVE = 20, 768, 10
 
 
@@ -28,6 +29,20 @@ def window_probe(truth: CpuTruth) -> Asked:
         PROBE, "window", "window", "count", "How many instructions are in flight behind a load that waits?",
         hypothesis="Two loads overlap until a resource is full.", variable="count",
         title="instructions in flight",
+    ), timed  # fmt: skip
+
+
+def misses_probe(truth: CpuTruth) -> Asked:
+    """Chases side by side, and loads of a list (no chases)."""
+    timed = []
+    for chains in (1, 2, 4, 8, 10, 0):
+        parallel = min(chains or truth.parallel_misses, truth.parallel_misses)
+        point = ok_point(MISSES, {"chains": chains}, work={"loads": float(LOADS)})
+        cycles = LOADS * truth.dram_latency / parallel
+        timed.append(Timed(point, cycles=cycles, visit=truth.noise.memory_visit))
+    return probe_info(
+        MISSES, "parallelism", "memory.dram.parallelism", "count", "How many misses are under way at once?",
+        hypothesis="Independent loads wait together.", variable="chains", title="misses in flight",
     ), timed  # fmt: skip
 
 

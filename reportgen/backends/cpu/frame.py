@@ -6,6 +6,7 @@ The layout must match `probes/frames/timed.<isa>.s.j2`.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reportgen.backends.cpu.executable import Executable
@@ -49,6 +50,11 @@ class Frame:
         """Addresses of up to three arrays of `total` bytes, walked in slices of `part` bytes."""
         self.arguments[_A], self.arguments[_B], self.arguments[_C] = a, b, c
         self.arguments[_BYTES], self.arguments[_OFFSET], self.arguments[_TOTAL] = part, 0, total
+
+    def scratch(self, words: Sequence[int]) -> None:
+        """What the scratch page begins with, 8-byte words."""
+        held = (ctypes.c_int64 * len(words))(*words)
+        ctypes.memmove(self.arguments[_SCRATCH], held, ctypes.sizeof(held))
 
     def barrier(self, address: int, threads: int) -> None:
         """Threads meet before each warm-up and each timed round at the counter at `address`."""

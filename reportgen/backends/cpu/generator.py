@@ -229,6 +229,26 @@ def _window(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts
     return context, expect, {"pairs": 1.0, "instructions": float(len(lines))}, setup
 
 
+def _misses(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts:
+    chains = int(point.settings["chains"])
+    made = generator.assembly.misses(chains)
+    expect = generator.expected(list(made.body))
+    # addresses of a list join no two loads; that each is taken from it, the histogram tells
+    expect |= {"kind": "independent", "chains": chains} if chains else {"kind": "list"}
+    context: dict[str, Any] = {"settings": point.settings}
+    context |= {
+        name: [f"  {line}" for line in lines]
+        for name, lines in (("init", made.init), ("lines", made.body), ("save", made.save))
+    }
+    setup: dict[str, int | float | str] = {
+        "kind": "misses",
+        "chains": chains,
+        "loads": made.loads,
+        "bytes": _inside(generator.device, str(probe.definition.constants["level"])),
+    }
+    return context, expect, {"loads": float(made.loads)}, setup
+
+
 _STREAMS = {
     "read": (1, 1),
     "write": (1, 1),
@@ -296,6 +316,7 @@ KINDS = {
     "pair": _pair,
     "chase": _chase,
     "window": _window,
+    "misses": _misses,
     "stream": _stream,
     "loop": _loop,
 }

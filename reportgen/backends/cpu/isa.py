@@ -145,6 +145,19 @@ class Window:
         return tuple(found)
 
 
+@dataclass(frozen=True)
+class Misses:
+    """Loads that miss, and where each walk stands between rounds."""
+
+    init: tuple[str, ...]
+    """Before the first time stamp of a round: the walks are taken from the scratch page."""
+    body: tuple[str, ...]
+    save: tuple[str, ...]
+    """After the last time stamp: they are put back."""
+    loads: int
+    """Of a body, those that miss."""
+
+
 class Assembly(Protocol):
     """Operations -> assembly."""
 
@@ -180,6 +193,9 @@ class Assembly(Protocol):
         Raises:
             Unsupported: the processor lacks the vectors that it needs.
         """
+
+    def misses(self, chains: int) -> Misses:
+        """Loads that miss in as many chases side by side; 0: each of an address from a list."""
 
     def frame(self, features: tuple[str, ...]) -> dict[str, Any]:
         """What the frame's template must know of the processor."""

@@ -75,6 +75,8 @@ class CpuLauncher:
             return preparation.chase(order, program, stack)
         if kind == "window":
             return preparation.window(order, program)
+        if kind == "misses":
+            return preparation.misses(order, program)
         if kind == "stream":
             return preparation.stream(order, program)
         if kind == "windows":

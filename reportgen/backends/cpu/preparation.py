@@ -72,6 +72,7 @@ class Preparation:
         self.frames = [Frame() for _ in cpus]
         self._repetitions: dict[str, int] = {}
         self._streams: dict[int, Buffer] = {}
+        self._list: NDArray[np.uint32] | None = None
         self._cycle: tuple[Buffer, NDArray[np.int64]] | None = None
 
     def body(self, order: Order, program: Executable, steps: int = 0) -> Visit:
@@ -138,17 +139,39 @@ class Preparation:
         """Two chases over one random cycle, half of it apart, so that none finds what the other brought."""
         import numpy as np
 
-        from reportgen.backends import layouts
-
         size = int(order.setup["bytes"])
         buffer, offsets = self._random_cycle(size)
         first = int(np.random.default_rng(order.seed).integers(len(offsets)))
         second = (first + len(offsets) // 2) % len(offsets)
         self.frames[0].buffers(*(buffer.address + int(offsets[at]) for at in (first, second)))
+        return self._through(order, program, size, buffer, len(offsets))
+
+    def misses(self, order: Order, program: Executable) -> Visit:
+        """Chases over one random cycle, evenly apart; or loads of a list of its lines, in its order."""
+        import numpy as np
+
+        size, chains, loads = (int(order.setup[name]) for name in ("bytes", "chains", "loads"))
+        buffer, offsets = self._random_cycle(size)
+        first = int(np.random.default_rng(order.seed).integers(len(offsets)))
+        if chains:
+            places = [(first + at * len(offsets) // chains) % len(offsets) for at in range(chains)]
+            self.frames[0].scratch([buffer.address + int(offsets[at]) for at in places])
+        else:
+            if self._list is None or len(self._list) < len(offsets) // loads * loads:
+                self._list = offsets[: len(offsets) // loads * loads].astype(np.uint32)
+            start = int(self._list.ctypes.data)
+            now = start + 4 * (first // loads * loads % len(self._list))
+            self.frames[0].scratch([now, start + self._list.nbytes, start, buffer.address])
+        return self._through(order, program, size, buffer, len(offsets))
+
+    def _through(self, order: Order, program: Executable, size: int, buffer: Buffer, lines: int) -> Visit:
+        """A body that walks the random cycle, with what was granted of it."""
+        from reportgen.backends import layouts
+
         visit = self.body(order, program)
         visit.facts |= {
             "bytes_requested": size,
-            "bytes_actual": len(offsets) * layouts.LINE,
+            "bytes_actual": lines * layouts.LINE,
             "huge_bytes": buffer.huge_bytes(),
         }
         return visit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.evidence import central, interval
 from reportgen.findings.metric import MetricId
-from reportgen.findings.wording.numbers import one
+from reportgen.findings.wording.numbers import amount, one
 
 _FILLINGS = {
     "mixed": "integer additions, vector additions and stores in turn",
@@ -45,6 +45,14 @@ def measured(name: MetricId, quantity: Quantity) -> str:
     return (
         f"Two loads that miss still overlap with {one(low, 'count')} {filling(name.subject)} between them "
         f"and no longer with {one(high, 'count')} (n = {quantity.n})."
+    )
+
+
+def parallelism(where: str, quantity: Quantity) -> str:
+    """Measured: the mean count of loads that wait at once, where nothing makes one wait for another."""
+    return (
+        f"Of independent loads that miss all caches one core kept {amount(quantity)} under way to {where} at "
+        "once, on average: the time of a load that waits alone over the time of a load among many."
     )
 
 

@@ -166,6 +166,8 @@ def noun(metric: str, title: Callable[[str], str]) -> str:
             text = f"the {precision(subject)} peak per cycle"
         case Kind.BURST | Kind.SUSTAINED | Kind.SUSTAINED_RATIO | Kind.SETTLING_TIME:
             text = f"the {_UNDER_LOAD[name.kind].format(precision(subject))}"
+        case Kind.PARALLELISM:
+            text = f"the count of loads under way to {level(subject)}"
         case Kind.WINDOW:
             text = f"the count of {in_flight.filling(subject)} in flight"
         case Kind.VENDOR:

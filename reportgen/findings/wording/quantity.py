@@ -19,7 +19,7 @@ from reportgen.findings.wording import (
     sustained,
     vendor,
 )
-from reportgen.findings.wording.names import counted, kernel, noun, precision
+from reportgen.findings.wording.names import counted, kernel, level, noun, precision
 from reportgen.status import Status
 
 AT_FRONT_END = 0.97
@@ -85,6 +85,8 @@ def _by_kind(evidence: Evidence, name: MetricId, quantity: Quantity, phrase: str
             text = gpu.BUILDERS[name.kind](name, quantity)
         case _ if name.kind in READ:
             text = _read(evidence, name, quantity)
+        case Kind.PARALLELISM:
+            text = in_flight.parallelism(level(name.subject), quantity)
         case Kind.WINDOW:
             text = in_flight.measured(name, quantity)
         case Kind.VENDOR:

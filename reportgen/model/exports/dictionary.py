@@ -145,6 +145,15 @@ ENTRIES: tuple[Entry, ...] = (
         "resource is full is an inference.",
     ),
     Entry(
+        pattern="memory.<level>.parallelism",
+        title="loads under way",
+        unit="count",
+        definition="Time of a load that waits alone over the time of a load among independent ones: by "
+        "Little's law the mean number that one core keeps under way.",
+        method="window",
+        caveat="Of loads to random lines; what ends it (fill buffers, window, bandwidth) is not told.",
+    ),
+    Entry(
         pattern="chase.<level>.latency",
         title="pointer chase",
         unit="cycle",

@@ -45,6 +45,8 @@ PROGRAMS = (
     "memory_hierarchy/bandwidth_saturation#kernel=triad,bytes=262144,cores=1",
     "memory_hierarchy/bandwidth_saturation#kernel=nt_copy,bytes=262144,cores=2",
     "out_of_order/instruction_window#filling=mixed,count=25",
+    "out_of_order/parallel_misses#chains=10",
+    "out_of_order/parallel_misses#chains=0",
     "out_of_order/instruction_window#filling=waiting_vector,count=20",
     "tensor_operations/data_type_sweep_int8_matrix_128#accumulators=12",
     "roofline/peak_compute_fp32#operation=fp32_fma_128,accumulators=12",

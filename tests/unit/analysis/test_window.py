@@ -13,7 +13,7 @@ from reportgen.status import Status
 from tests.simulated.asked import Asked
 from tests.simulated.population import devices
 from tests.simulated.truth import CpuTruth
-from tests.simulated.window_points import window_probe
+from tests.simulated.window_points import misses_probe, window_probe
 from tests.unit.analysis.cases import analysed
 
 FILLINGS = tuple(CpuTruth().in_flight)
@@ -66,3 +66,24 @@ def test_the_curve_is_kept_for_the_figure(name: str) -> None:
     quantity = found(CpuTruth())[f"window.{name}"]
     assert len(quantity.details["count"]) == len(quantity.details["cycles"]) > 40
     assert quantity.details["step"] == pytest.approx(2.0, abs=0.35)
+
+
+@given(devices(), st.floats(2.0, 48.0), st.integers(0, 100))
+@settings(max_examples=25, deadline=None)
+def test_misses_under_way_are_found(truth: CpuTruth, parallel: float, seed: int) -> None:
+    truth = replace(truth, parallel_misses=parallel)
+    quantity = analysed(lambda one: [misses_probe(one)], truth, seed)["memory.dram.parallelism"]
+    assert quantity.status is Status.OK
+    assert quantity.value == pytest.approx(parallel, rel=0.1)
+    assert quantity.low is not None
+    assert quantity.high is not None
+    assert quantity.low * 0.97 <= parallel <= quantity.high * 1.03
+
+
+def test_without_the_list_there_is_no_count() -> None:
+    def suite_without(truth: CpuTruth) -> list[Asked]:
+        info, some = misses_probe(truth)
+        return [(info, some[:-1])]
+
+    quantity = analysed(suite_without, CpuTruth(), 0)["memory.dram.parallelism"]
+    assert quantity.value is None

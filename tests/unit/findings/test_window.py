@@ -12,10 +12,11 @@ from reportgen.findings import lint, window_resources
 from reportgen.findings.derive import derive
 from reportgen.findings.finding import Claim, Finding, Verdict
 from reportgen.model.exports.dictionary import lookup
+from reportgen.runs.schema import Run
 from reportgen.status import Status
 from tests.simulated.cpu import make_records
 from tests.simulated.truth import CpuTruth
-from tests.simulated.window_points import PROBE, window_probe
+from tests.simulated.window_points import MISSES, PROBE, misses_probe, window_probe
 
 
 def found(**in_flight: int) -> dict[str, Finding]:
@@ -64,6 +65,22 @@ def test_a_lower_bound_names_no_resource() -> None:
     findings = found(mixed=5000)
     assert findings["window.mixed"].status is Status.CENSORED
     assert "resource:window.mixed" not in findings
+
+
+@pytest.mark.parametrize(("parallel", "verdict"), [(14.0, Verdict.SUPPORTED), (1.1, Verdict.NOT_SUPPORTED)])
+def test_loads_under_way(parallel: float, verdict: Verdict) -> None:
+    truth = replace(CpuTruth().quiet(), parallel_misses=parallel)
+    run, columns, _ = make_records(truth, 3, lambda t: [misses_probe(t)])
+    findings = {one.id: one for one in derive(run, quantities(run, pa.table(columns)))}
+    finding = findings["memory.dram.parallelism"]
+    assert "one core kept " in finding.sentence
+    assert lint.offences(finding.sentence) == ()
+    assert finding.verdict is verdict
+    assert MISSES in {name.partition("#")[0] for name in run_points(run)}
+
+
+def run_points(run: Run) -> list[str]:
+    return [point.id for point in run.points]
 
 
 def test_words_and_dictionary() -> None:

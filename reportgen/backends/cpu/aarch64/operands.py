@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reportgen.backends.cpu.aarch64 import spelling
+from reportgen.backends.cpu.aarch64.misses import misses as misses
 from reportgen.backends.cpu.aarch64.registers import General, Register, Vector, accumulator, accumulators
 from reportgen.backends.cpu.aarch64.window import window as window
 from reportgen.backends.cpu.isa import Stream

@@ -10,6 +10,7 @@ import msgspec
 
 from reportgen.backends.cpu.isa import Stream
 from reportgen.backends.cpu.start_values import integer, pattern
+from reportgen.backends.cpu.x86_64.misses import misses as misses
 from reportgen.backends.cpu.x86_64.registers import (
     General,
     Mask,

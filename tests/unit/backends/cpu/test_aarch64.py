@@ -18,7 +18,7 @@ from tests.data.aarch64 import golden
 from tests.unit.backends.cpu.machine_code import body_of, with_body, words
 
 NOP = 0xD503201F
-KINDS = ("chain", "independent", "apart", "mixed", "mixed_apart", "stream", "window", "frame")
+KINDS = ("chain", "independent", "apart", "mixed", "mixed_apart", "stream", "window", "list", "frame")
 WORD = 4
 
 

@@ -15,6 +15,7 @@ from reportgen.errors import Unsupported
 from tests.unit.backends.cpu.x86 import assembles, device, generate, judge, planned, table, with_body
 
 PROBE = "out_of_order/instruction_window"
+MISSES = "out_of_order/parallel_misses"
 FILLINGS = ("mixed", "integer", "vector", "load", "store", "waiting_integer", "waiting_vector")
 
 
@@ -49,15 +50,34 @@ def test_what_shall_wait_and_does_not_is_rejected() -> None:
     assert "wanted 2 dependency chains, found 0" in result.explanation
 
 
+@assembles
+@pytest.mark.parametrize("chains", [0, 1, 2, 4, 8, 10])
+def test_chases_side_by_side_and_a_list_are_verified(chains: int) -> None:
+    result = judge(generate(f"{MISSES}#chains={chains}"))
+    assert result.verdict == "verified", result.explanation
+    assert result.facts.get("chains", 0) == chains
+
+
+@assembles
+def test_a_chase_that_waits_for_another_is_rejected() -> None:
+    body = generate(f"{MISSES}#chains=2")
+    result = judge(body, with_body(body, *["mov rbx, [rbx]", "mov rcx, [rbx]"] * 40))
+    assert result.verdict == "rejected"
+    assert "wanted 2 dependency chains, found 1" in result.explanation
+
+
 def test_a_core_without_wide_vectors_says_so() -> None:
     probe, point = planned()[f"{PROBE}#filling=vector,count=20"]
     with pytest.raises(Unsupported, match="lacks avx2"):
         CpuGenerator(device(("avx",)), table()).generate(probe, point)
 
 
-@pytest.mark.skipif(
+HERE = pytest.mark.skipif(
     sys.platform != "linux" or platform.machine() != "x86_64", reason="runs x86-64 machine code on Linux"
 )
+
+
+@HERE
 def test_a_visit_on_this_processor_follows_both_chases() -> None:
     backend = CpuBackend()
     (candidate, *_) = backend.discover()
@@ -73,3 +93,18 @@ def test_a_visit_on_this_processor_follows_both_chases() -> None:
     assert min(batch.columns["ticks"]) > 0
     again = launcher.measure(msgspec.structs.replace(order, code=b"", seed=7))  # over the same memory
     assert len(again.columns["ticks"]) >= 8
+
+
+@HERE
+@pytest.mark.parametrize("chains", [10, 0])
+def test_a_visit_of_many_misses_walks_on(chains: int) -> None:
+    backend = CpuBackend()
+    (candidate, *_) = backend.discover()
+    made = generate(f"{MISSES}#chains={chains}")
+    build = backend.builder(candidate.device).build(made)
+    assert build.program is not None
+    setup = made.setup | {"bytes": 1 << 20}
+    order = Order(f"{MISSES}#x", build.code, build.program.sha256, setup, 0.004, 0.0, 1, 0)
+    batch = backend.launcher(candidate.selector, candidate.device).measure(order)
+    assert batch.facts["bytes_actual"] == 1 << 20
+    assert min(batch.columns["ticks"]) > 0
