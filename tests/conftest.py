@@ -25,3 +25,8 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("reportgen")
+
+
+def pytest_runtest_teardown() -> None:
+    """What the driver of one test serves chooses no compiler for the next."""
+    os.environ.pop("REPORTGEN_CUDA_SERVES", None)

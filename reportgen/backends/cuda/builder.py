@@ -1,7 +1,7 @@
 """Many sources -> many builds: grouped by target, compiled and disassembled together, cached by content.
 
 A worker process takes one batch of one target through compiler, disassembler and inspector; two workers
-keep two cores busy, and a compiler that crashes ends its worker, not the run.
+keep two cores busy, and a compiler that crashes costs the source that it crashes on, not the run.
 """
 
 from __future__ import annotations
@@ -142,17 +142,40 @@ def _run(batches: list[Batch], jobs: int) -> Iterator[tuple[Batch, Made]]:
         for batch in batches:
             yield batch, make(batch)
         return
-    pool = ProcessPoolExecutor(min(jobs, len(batches)), multiprocessing.get_context("spawn"))
+    lost: list[Batch] = []
+    pool = _pool(min(jobs, len(batches)))
     try:
         waiting = [(batch, pool.submit(make, batch)) for batch in batches]
         for batch, future in waiting:
             try:
                 yield batch, future.result()
-            except BrokenProcessPool:
-                lost = Kept("failed", "the process that compiled it ended without an answer")
-                yield batch, ([lost] * len(batch), 0.0, 0.0)
+            except BrokenProcessPool:  # of all that had not ended; one of them did it
+                lost.append(batch)
     finally:
         pool.shutdown(cancel_futures=True)  # whoever stops asking does not wait for the rest
+    for batch in lost:
+        yield batch, _alone(batch)
+
+
+def _pool(processes: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"))
+
+
+def _alone(batch: Batch) -> Made:
+    """A batch in a process of its own; one that ends it is halved until the source that does so is found."""
+    pool = _pool(1)
+    try:
+        return pool.submit(make, batch).result()
+    except BrokenProcessPool:
+        pass
+    finally:
+        pool.shutdown(cancel_futures=True)
+    if len(batch) == 1:
+        return [Kept("failed", "the process that compiled it ended without an answer")], 0.0, 0.0
+    names = list(batch)
+    halves = names[: len(names) // 2], names[len(names) // 2 :]
+    made = [_alone({name: batch[name] for name in half}) for half in halves]
+    return [*made[0][0], *made[1][0]], made[0][1] + made[1][1], made[0][2] + made[1][2]
 
 
 def make(batch: Batch) -> Made:

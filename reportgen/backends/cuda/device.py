@@ -23,7 +23,9 @@ MIG = "MIG"
 
 def discover() -> list[Candidate]:
     """Targets, `sm_all`, and GPUs; `reason` says why one cannot be used."""
-    return [*_targets(), *_gpus(driver.ask())]
+    answer = driver.ask()
+    toolkit.serve(answer.version)
+    return [*_targets(), *_gpus(answer)]
 
 
 def is_target(device: Device) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from reportgen.backends.cuda import binding, driver, nvml
+from reportgen.backends.cuda import binding, compiler, driver, nvml
+from reportgen.errors import UserError
 from reportgen.runs.schema import Device
 
 Fields = dict[str, int | float | str | bool]
@@ -21,8 +22,20 @@ def environment(device: Device) -> Fields:
     if here is not None:
         fields |= {f"{name}_unknown": why for name, why in here.unknown.items()}
     fields |= nvml.read(here.pci if here is not None else "")
-    worries = _worries(fields, device)
+    worries = [*_worries(fields, device), *_newer(answer.version)]
     return fields | ({"warning": "; ".join(worries)} if worries else {})
+
+
+def _newer(serves: int) -> list[str]:
+    """What there is to fear of a compiler that is newer than the driver."""
+    try:
+        release = compiler.version()
+    except UserError:  # nothing can be built, and whoever builds says so
+        return []
+    major, minor = (int(part) for part in f"{release}.0".split(".")[:2])
+    if not serves or 1000 * major + 10 * minor <= serves:
+        return []
+    return [f"the compiler ({release}) is newer than the driver, which may refuse its programs"]
 
 
 def _worries(fields: Fields, device: Device) -> list[str]:

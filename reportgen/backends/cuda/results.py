@@ -19,7 +19,10 @@ MEANINGS: dict[int, tuple[str, str]] = {
         "CUDA_ERROR_DEVICE_UNAVAILABLE",
         "the device is taken: another process holds it exclusively, or its compute mode forbids use",
     ),
-    200: ("CUDA_ERROR_INVALID_IMAGE", "the driver does not take the cubin"),
+    200: (
+        "CUDA_ERROR_INVALID_IMAGE",
+        "the driver does not take the cubin; if it is older than the compiler, use that of its version",
+    ),
     201: ("CUDA_ERROR_INVALID_CONTEXT", "there is no context"),
     209: ("CUDA_ERROR_NO_BINARY_FOR_GPU", "the cubin is for another target than this device"),
     214: ("CUDA_ERROR_ECC_UNCORRECTABLE", "device memory had an error that ECC could not correct"),

@@ -3,7 +3,10 @@
 The wheels `nvidia-cuda-nvrtc` and `nvidia-cuda-nvdisasm` bring all that is needed: no driver, no host
 compiler.  CUDA 13 wheels share one tree `nvidia/cu13/{bin,lib}`; CUDA 12 wheels have a tree each
 (`nvidia/cuda_nvrtc`).  `REPORTGEN_CUDA` names another toolkit to look in before all others; what it lacks
-(the CUDA 12 wheels have no `nvdisasm`) is taken from the next place.
+((the CUDA 12 wheels have no `nvdisasm`) is taken from the next place.
+
+Where there is a driver, a compiler that is no newer goes before one that is: drivers take cubins of their own
+version for certain, and of newer ones only perhaps.
 """
 
 from __future__ import annotations
@@ -23,6 +26,8 @@ from reportgen.errors import BackendUnavailable
 REMEDY = "Run: pip install 'reportgen[cuda-toolchain]'"
 VARIABLE = "REPORTGEN_CUDA"
 """Environment variable: root of a toolkit that goes before all others."""
+SERVES = "REPORTGEN_CUDA_SERVES"
+"""Environment variable: highest CUDA version that the driver here serves, 13000 for 13.0; see `serve`."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,16 @@ class Toolkit:
         return "PyPI" if compiler and "site-packages" in compiler.parts else "system"
 
 
+def serve(version: int) -> None:
+    """Here, and in all processes that are started from here, prefer compilers that a driver takes.
+
+    Args:
+        version: highest CUDA version that it serves, 13000 for 13.0; 0 changes nothing.
+    """
+    if version:
+        os.environ[SERVES] = str(version)
+
+
 def find() -> Toolkit:
     """The compiler and the disassembler to use.
 
@@ -52,7 +67,9 @@ def find() -> Toolkit:
     asked, home, other, programs = (
         os.environ.get(name, "") for name in (VARIABLE, "CUDA_HOME", "CUDA_PATH", "PATH")
     )
-    return search(_places(asked, home, other, programs, tuple(sys.path)))
+    served = os.environ.get(SERVES, "")
+    newest = int(served) if served.isdigit() and not asked else 0
+    return search(_places(asked, home, other, programs, tuple(sys.path)), newest)
 
 
 @cache
@@ -62,25 +79,30 @@ def _places(asked: str, home: str, other: str, programs: str, path: tuple[str, .
 
 
 @cache
-def search(roots: tuple[Path, ...]) -> Toolkit:
+def search(roots: tuple[Path, ...], newest: int = 0) -> Toolkit:
     """The first NVRTC (with its builtins), the first nvcc and the first nvdisasm in these roots.
+
+    Args:
+        roots: trees, those to be preferred first.
+        newest: 13000: compilers up to CUDA 13.0 are preferred; 0: none is.
 
     Raises:
         BackendUnavailable: there is no compiler, or NVRTC lacks its builtins, or there is no nvdisasm.
     """
-    nvrtc = builtins = nvcc = nvdisasm = None
+    libraries: list[tuple[Path, Path]] = []
+    programs: list[Path] = []
+    nvdisasm: Path | None = None
     orphan: Path | None = None
     for root in roots:
-        library = _newest(root, "libnvrtc.so.*")
-        if nvrtc is None and library is not None:
-            builtins = _newest(root, "libnvrtc-builtins.so.*")
-            if builtins is None:
-                orphan = orphan or library
-            else:
-                nvrtc = library
-        nvcc = nvcc or _program(root, "nvcc")
+        library, builtins = _newest(root, "libnvrtc.so.*"), _newest(root, "libnvrtc-builtins.so.*")
+        if library is not None and builtins is not None:
+            libraries.append((library, builtins))
+        elif library is not None:
+            orphan = orphan or library
+        program = _program(root, "nvcc")
+        programs += [program] if program is not None else []
         nvdisasm = nvdisasm or _program(root, "nvdisasm")
-    if nvrtc is None and nvcc is None:
+    if not libraries and not programs:
         if orphan is not None:
             raise BackendUnavailable(
                 f"the CUDA compiler is half installed: '{orphan.name}' is there without libnvrtc-builtins.",
@@ -89,7 +111,34 @@ def search(roots: tuple[Path, ...]) -> Toolkit:
         raise BackendUnavailable("no CUDA compiler is here: neither NVRTC nor nvcc.", REMEDY)
     if nvdisasm is None:
         raise BackendUnavailable("the CUDA disassembler nvdisasm is missing.", REMEDY)
-    return Toolkit(nvrtc, builtins, nvcc, nvdisasm)
+    return _chosen(libraries, programs, nvdisasm, newest)
+
+
+def _chosen(libraries: list[tuple[Path, Path]], programs: list[Path], nvdisasm: Path, newest: int) -> Toolkit:
+    """NVRTC before nvcc, but whatever is no newer than `newest` before what is."""
+    nvcc = programs[0] if programs else None
+    if newest:
+        for nvrtc, builtins in libraries:
+            if _number(builtins.name.partition(".so.")[2]) <= newest:
+                return Toolkit(nvrtc, builtins, nvcc, nvdisasm)
+        for program in programs:
+            if _number(_released(program)) <= newest:
+                return Toolkit(None, None, program, nvdisasm)
+    nvrtc_first, builtins_first = libraries[0] if libraries else (None, None)
+    return Toolkit(nvrtc_first, builtins_first, nvcc, nvdisasm)
+
+
+def _number(release: str) -> float:
+    """`13.5.37` -> 13050; what is no number is newer than all."""
+    parts = re.findall(r"\d+", release)
+    return 1000 * int(parts[0]) + 10 * int(parts[1] if len(parts) > 1 else 0) if parts else float("inf")
+
+
+def _released(program: Path) -> str:
+    try:
+        return release(program)
+    except BackendUnavailable:
+        return ""
 
 
 def _roots(asked: str, home: str, other: str, programs: str, path: tuple[str, ...]) -> Iterator[Path]:

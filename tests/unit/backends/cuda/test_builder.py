@@ -90,19 +90,21 @@ def test_batches_hold_one_target_and_no_name_twice() -> None:
     assert [len(batch) for batch in builder._batches(many)] == [compiler.UNIT, 1]
 
 
-def test_a_compiler_that_ends_its_process_loses_its_batch_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_compiler_that_ends_its_process_costs_one_source(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     class Pool:
-        """Its first process dies."""
+        """A process that meets a certain source dies, and with it whatever is asked of its pool."""
 
         def __init__(self, *_: object) -> None:
-            self.asked = 0
+            self.broken = False
 
         def submit(
             self, work: Callable[[builder.Batch], builder.Made], batch: builder.Batch
         ) -> Future[builder.Made]:
-            self.asked += 1
+            self.broken |= any(source.point == "dies" for source in batch.values())
             future: Future[builder.Made] = Future()
-            if self.asked == 1:
+            if self.broken:
                 future.set_exception(BrokenProcessPool())
             else:
                 future.set_result(work(batch))
@@ -112,9 +114,10 @@ def test_a_compiler_that_ends_its_process_loses_its_batch_only(monkeypatch: pyte
             assert cancel_futures
 
     monkeypatch.setattr(builder, "ProcessPoolExecutor", Pool)
-    builds = CudaBuilder().build_many([chain("dies", "sm_86"), chain("lives", "sm_89")], jobs=2)
-    assert [build.status for build in builds] == ["failed", "ok"]
-    assert builds[0].reason == "the process that compiled it ended without an answer"
+    asked = [chain("beside", "sm_86"), chain("dies", "sm_86"), chain("too", "sm_86"), chain("lives", "sm_89")]
+    builds = CudaBuilder().build_many(asked, jobs=2)
+    assert [build.status for build in builds] == ["ok", "failed", "ok", "ok"]
+    assert builds[1].reason == "the process that compiled it ended without an answer"
     assert CudaBuilder().build(chain("dies", "sm_86")).status == "ok"  # what was lost is not kept
 
 

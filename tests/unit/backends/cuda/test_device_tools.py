@@ -98,12 +98,12 @@ def test_nvml_without_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
     assert nvml.throttle(0x1 | 0x4 | 0x40) == "power cap, thermal (hardware)"
 
 
-def told(monkeypatch: pytest.MonkeyPatch, **changes: str) -> dict[str, object]:
+def told(monkeypatch: pytest.MonkeyPatch, serves: int = 99000, **changes: str) -> dict[str, object]:
     for name, value in changes.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setitem(sys.modules, "pynvml", nvml_module.module())
     gpu = driver.Gpu("NVIDIA H200", 90, 132, 1 << 30, "0000:3b:00.0")
-    monkeypatch.setattr(driver, "ask", lambda: driver.Answer((gpu,), 13000))
+    monkeypatch.setattr(driver, "ask", lambda: driver.Answer((gpu,), serves))
     return dict(environment.environment(stand_in.DEVICE))
 
 
@@ -120,6 +120,13 @@ def test_a_device_that_others_use_is_warned_of(monkeypatch: pytest.MonkeyPatch) 
     assert fields["gpu_other_processes"] == 2
     assert "2 other processes use the device" in str(fields["warning"])
     assert "clocks are held down: thermal (software)" in str(fields["warning"])
+
+
+def test_a_compiler_newer_than_the_driver_is_warned_of(
+    monkeypatch: pytest.MonkeyPatch, toolchain: str
+) -> None:
+    fields = told(monkeypatch, serves=12000)
+    assert "is newer than the driver, which may refuse its programs" in str(fields["warning"])
 
 
 def test_a_field_that_nvml_refuses_has_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,6 +78,53 @@ def test_nvcc_alone_will_do(tmp_path: Path) -> None:
     assert (found.nvrtc, found.nvcc) == (None, tmp_path / "bin/nvcc")
 
 
+def released(root: Path, version: str) -> Path:
+    """A tree with an nvcc that says which one it is."""
+    put(root, "bin/nvcc")
+    (root / "bin/nvcc").write_text(
+        f"#!/bin/sh\necho 'Cuda compilation tools, release {version}, V{version}.88'\n"
+    )
+    return root
+
+
+def test_a_compiler_that_is_no_newer_than_the_driver_goes_first(tmp_path: Path) -> None:
+    new = put(tmp_path / "new", *NVRTC, "bin/nvdisasm")
+    same = put(tmp_path / "same", "lib/libnvrtc.so.13", "lib/libnvrtc-builtins.so.13.0")
+    nvcc = released(tmp_path / "nvcc", "13.0")
+    assert toolkit.search((new, same, nvcc)).nvrtc == new / NVRTC[0]
+    found = toolkit.search((new, same, nvcc), 13000)
+    assert (found.nvrtc, found.builtins) == (
+        same / "lib/libnvrtc.so.13",
+        same / "lib/libnvrtc-builtins.so.13.0",
+    )
+    assert found.nvdisasm == new / "bin/nvdisasm"
+    found = toolkit.search((new, nvcc), 13000)
+    assert (found.nvrtc, found.builtins, found.nvcc) == (None, None, nvcc / "bin/nvcc")
+    # a newer one is better than none
+    assert toolkit.search((new, released(tmp_path / "later", "13.1")), 13000).nvrtc == new / NVRTC[0]
+    assert toolkit.search((new, put(tmp_path / "broken", "bin/nvcc")), 13000).nvrtc == new / NVRTC[0]
+    assert toolkit.search((new, nvcc), 13050).nvrtc == new / NVRTC[0]
+
+
+def test_what_the_driver_serves_is_told_to_all_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path / "nvidia" / "cu13", *NVRTC, "bin/nvdisasm")
+    nvcc = released(tmp_path / "system", "13.0")
+    monkeypatch.delenv(toolkit.VARIABLE, raising=False)
+    monkeypatch.setenv(toolkit.SERVES, "")
+    monkeypatch.setenv("CUDA_HOME", str(nvcc))
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    toolkit.serve(0)
+    assert toolkit.find().nvrtc is not None
+    toolkit.serve(13000)
+    assert toolkit.find().nvcc == nvcc / "bin/nvcc"
+    assert toolkit.find().nvrtc is None
+    # who names a toolkit gets it
+    monkeypatch.setenv(toolkit.VARIABLE, str(tmp_path / "nvidia" / "cu13"))
+    assert toolkit.find().nvrtc is not None
+
+
 def test_a_library_that_cannot_be_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = toolkit.search((put(tmp_path, *NVRTC, "bin/nvdisasm"),))
     monkeypatch.setattr(toolkit, "find", lambda: found)
