@@ -29,6 +29,7 @@ Examples:
   reportgen collect --device cpu:atom --data runs/   another kind of core, another folder
   reportgen collect --resume                         go on after Ctrl-C or a crash
   reportgen collect --max-seconds 480                what is not reached is skipped, and can be resumed
+  reportgen collect --resume --seal                  a run of what was measured, where its device is not
   reportgen collect --device sm_90                   build and inspect for a GPU target; needs no GPU
   reportgen collect --device sm_all                  one such run for every target
   reportgen collect --device replay:data/D/R --data /tmp/again""",
@@ -43,9 +44,12 @@ Examples:
     help="Only these: a pattern of ids or a family; several with commas.",
 )
 @measuring(run="run", visited="point", passes="3, quick 2")
+@click.option(
+    "--seal", is_flag=True, help="With --resume: seal what was measured, and no more; needs no device."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 @click.pass_context
-def command(ctx: click.Context, quick: bool, glob: str, asked: Measuring, as_json: bool) -> None:
+def command(ctx: click.Context, quick: bool, glob: str, asked: Measuring, seal: bool, as_json: bool) -> None:
     """Measure a device: build and inspect every program, visit every point in random order, seal a run.
 
     For a target of the CUDA toolchain ('sm_90') programs are built and inspected, and nothing is timed.
@@ -57,11 +61,13 @@ def command(ctx: click.Context, quick: bool, glob: str, asked: Measuring, as_jso
         raise UserError(
             "a replay needs --data DIR.", "Without it the copy would lie among the runs that were measured."
         )
+    if seal and not asked.resume:
+        raise UserError("--seal goes with --resume.", "Name the interrupted run: --resume RUN --seal.")
     from reportgen.collect import progress
     from reportgen.collect.runner import collect
     from reportgen.collect.toolchain import members
 
-    options = asked.options(glob, quick=quick)
+    options = dataclasses.replace(asked.options(glob, quick=quick), seal=seal)
     several = members(asked.selector)
     if len(several) > 1 and asked.supersedes:
         raise UserError(

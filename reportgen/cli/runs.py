@@ -1,4 +1,4 @@
-"""`reportgen runs`: list, show, verify."""
+"""`reportgen runs`: list, show, verify, pack, unpack."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ Examples:
   reportgen runs list
   reportgen runs show latest
   reportgen runs verify                      every run in ./data
-  reportgen runs verify data/DEVICE/RUN""",
+  reportgen runs verify data/DEVICE/RUN
+  reportgen runs pack runs.tar.gz            every run in ./data, interrupted ones too, as one file
+  reportgen runs unpack runs.tar.gz          and back into ./data, elsewhere""",
 )
 def command() -> None:
     """The runs in the data folder.
@@ -119,5 +121,48 @@ def verify(runs: tuple[str, ...], data: Path, as_json: bool) -> None:
     if not as_json:
         rows = [{**row, "state": row["fault"] or "as sealed"} for row in rows]
     output.show(rows, ["run", "state"], as_json, empty=f"No run in '{data}'.")
+    if any(not row["sound"] for row in rows):
+        sys.exit(1)
+
+
+@command.command("pack", epilog="\b\nExamples:\n  reportgen runs pack runs.tar.gz --data /tmp/runs")
+@click.argument("target", type=click.Path(path_type=Path), metavar="FILE")
+@click.argument("runs", nargs=-1)
+@_data
+def pack(target: Path, runs: tuple[str, ...], data: Path) -> None:
+    """Put runs into one FILE.  Without RUNS, all in the data folder, interrupted ones too."""
+    from reportgen.runs import store
+    from reportgen.runs.pack import pack as put_together
+
+    folders = [store.resolve(data, run) for run in runs]
+    if not runs:
+        folders = [ref.path for ref in (*store.list_runs(data), *store.list_partial(data))]
+    files = put_together(folders, target)
+    size = target.stat().st_size / 1e6
+    click.echo(f"{len(folders)} runs, {files} files, {size:.1f} MB: {target}")
+
+
+@command.command("unpack", epilog="\b\nExamples:\n  reportgen runs unpack runs.tar.gz --data data/")
+@click.argument("source", type=click.Path(path_type=Path), metavar="FILE")
+@_data
+def unpack(source: Path, data: Path) -> None:
+    """Put the runs of a FILE that 'pack' wrote into the data folder, and verify them.
+
+    A run that is there already is left as it is; an interrupted one can be gone on with, or sealed.  Exit
+    code 1 if one is not as it was sealed.
+    """
+    from reportgen.collect.interruption import going_on
+    from reportgen.runs.pack import unpack as put_back
+    from reportgen.runs.verify import verify as faults_of
+    from reportgen.runs.write import PARTIAL
+
+    rows = []
+    for path in put_back(source, data):
+        if path.name.endswith(PARTIAL):
+            rows.append({"run": str(path), "state": f"interrupted; {going_on(path, data)}", "sound": True})
+        else:
+            faults = faults_of(path)
+            rows.append({"run": str(path), "state": "; ".join(faults) or "as sealed", "sound": not faults})
+    output.show(rows, ["run", "state"], False, empty=f"All runs of '{source}' are in '{data}' already.")
     if any(not row["sound"] for row in rows):
         sys.exit(1)

@@ -7,6 +7,7 @@ from collections import Counter
 from reportgen.cli import output
 from reportgen.cli.output import Row
 from reportgen.collect.progress import duration
+from reportgen.collect.visits import LEFT_ALONE
 from reportgen.runs.schema import EMULATED, Point, Run
 from reportgen.status import Status
 
@@ -58,14 +59,14 @@ def _families_built(run: Run, family: dict[str, str]) -> list[Row]:
 
 
 def reasons(run: Run) -> list[Row]:
-    """One row a status and reason, most frequent first; `ok` and `skipped` left out.
+    """One row a status and reason, most frequent first; `ok` is left out, and what was meant to be skipped.
 
     Of an unstable point the numbers in brackets are left out, so that equal reasons meet.
     """
     quiet = (Status.OK, Status.SKIPPED)
     probes: dict[tuple[str, str], list[str]] = {}
     for point in run.points:
-        if point.status not in quiet:
+        if point.status not in quiet or point.reason.startswith(LEFT_ALONE):
             unstable = point.status == Status.UNSTABLE
             reason = point.reason.partition(" (")[0] if unstable else point.reason
             probes.setdefault((str(point.status), reason), []).append(point.probe)

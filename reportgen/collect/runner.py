@@ -19,28 +19,31 @@ from typing import Any
 import msgspec
 
 from reportgen.backends import registry
-from reportgen.backends.base import Backend, Candidate
+from reportgen.backends.base import Backend
 from reportgen.collect import (
     builds,
     counting,
+    ending,
     filling,
     identity,
     interruption,
     journal,
     lock,
     plan,
+    rescue,
     sealing,
     supervisor,
     toolchain,
     visits,
 )
+from reportgen.collect.choosing import choose
 from reportgen.collect.interruption import Interruption, resume_command
 from reportgen.collect.journal import Entry, Header, Journal
 from reportgen.collect.messages import Hello, Made
 from reportgen.collect.plan import Plan
 from reportgen.collect.progress import Progress, Silent
 from reportgen.collect.supervisor import Supervisor
-from reportgen.errors import BackendUnavailable, RunRefused, UserError
+from reportgen.errors import RunRefused, UserError
 from reportgen.runs import disk, read, store, write
 from reportgen.runs.schema import TOOLCHAIN, Device, Run
 from reportgen.suite.load import Suite, load_suite
@@ -78,6 +81,8 @@ class Options:
     """Selector and role -> command line of a worker."""
     verb: str = "collect"
     """Command of `reportgen` that goes on with such a run."""
+    seal: bool = False
+    """Seal what the run of `resume` measured, and no more: its device need not be here."""
     remarks: Mapping[str, Any] = field(default_factory=dict)
     """Further keys of the run's `plan`: its kind, and what belongs to that."""
 
@@ -113,7 +118,10 @@ def collect(
         Interrupted: Ctrl-C.
     """
     shown = progress or Silent()
+    sitting = visits.Stopwatch()  # looking for the device, which may take seconds, is part of it
     try:
+        if options.seal:
+            return Outcome(*rescue.seal(options.data, options.resume, options.verb, shown, backend, suite))
         before = interruption.find(options.data, options.resume, options.verb) if options.resume else None
         selector = options.selector or (before.header.selector if before else "cpu")
         backend = backend or registry.get(selector)
@@ -124,7 +132,9 @@ def collect(
         with lock.hold(options.data / device.id, device.id):
             if builds_only:
                 return _build_only(options, shown, backend, device, suite)
-            return _Collector(options, shown, backend, selector, device, before).run(suite)
+            collector = _Collector(options, shown, backend, selector, device, before, sitting)
+            with ending.heard() as asked_to_end:
+                return collector.run(suite, asked_to_end)
     finally:
         shown.close()
 
@@ -159,34 +169,6 @@ def _build_only(
     return Outcome(path, read.load(path).run)
 
 
-def choose(backend: Backend, selector: str) -> Candidate:
-    """The device that `selector` names.
-
-    Raises:
-        UserError: there is none.
-        BackendUnavailable: it is there and cannot be used; the reason says why.
-    """
-    found = backend.discover()
-    named = [candidate for candidate in found if candidate.selector == selector]
-    if not named and selector == backend.name:
-        # On a hybrid processor `cpu` means the first kind of core that can be used.
-        named = sorted(found, key=lambda candidate: bool(candidate.reason))[:1]
-    if not named and isinstance(backend, toolchain.Targets):
-        # Without a toolchain the targets are not listed one by one: what stands for all says why.
-        named = [one for one in found if one.reason and selector in backend.members(one.selector)]
-    if not named:
-        here = ", ".join(candidate.selector for candidate in found if not candidate.reason) or "none"
-        raise UserError(
-            f"no device '{selector}'; usable: {here}.", "'reportgen devices' shows all, with reasons."
-        )
-    if named[0].reason:
-        raise BackendUnavailable(
-            f"'{selector}' cannot be used: {named[0].reason.rstrip('.')}.",
-            "'reportgen doctor' says what is missing.",
-        )
-    return named[0]
-
-
 class _Collector:
     """One sitting of one run, under the device's lock."""
 
@@ -198,6 +180,7 @@ class _Collector:
         selector: str,
         device: Device,
         before: Interruption | None,
+        sitting: visits.Stopwatch,
     ) -> None:
         self._options = options
         self._progress = progress
@@ -208,9 +191,12 @@ class _Collector:
         earlier = before.entries[-1].elapsed if before and before.entries else 0.0
         self._elapsed = visits.Stopwatch(earlier)
         self._building = 0.0
-        self._sitting = visits.Stopwatch()
+        self._sitting = sitting
+        self._asked_to_end: Callable[[], bool] = lambda: False
 
-    def run(self, suite: Suite | None) -> Outcome:
+    def run(self, suite: Suite | None, asked_to_end: Callable[[], bool] = lambda: False) -> Outcome:
+        """All stages; `asked_to_end` tells whether somebody wants them cut short."""
+        self._asked_to_end = asked_to_end
         before = self._before
         header = self._header()
         if warning := header.environment.get("warning"):
@@ -227,27 +213,24 @@ class _Collector:
         if before is not None:
             # What can be compared before building is: the answer comes at once.
             journal.same(before.header, msgspec.structs.replace(header, programs=before.header.programs))
-        try:
-            made = self._build(asked)
-        except KeyboardInterrupt:
-            remedy = (
-                self._how_to_go_on(before.header, len(before.entries))
-                if before
-                else "Nothing was measured yet."
+        hello = Hello(self._selector, self._device)
+        with Supervisor(self._options.command(self._selector, "measure"), hello, self._late) as worker:
+            if isinstance(self._backend, toolchain.Targets):
+                worker.start()  # a device that refuses is known before minutes of building
+            made = self._built(asked)
+            header = msgspec.structs.replace(
+                header,
+                programs={name: builds.identity(one) for name, one in made.items()},
+                seconds=builds.seconds(made, self._building),
             )
-            raise Interrupted("interrupted while building.", remedy) from None
-        header = msgspec.structs.replace(
-            header,
-            programs={name: builds.identity(one) for name, one in made.items()},
-            seconds=builds.seconds(made, self._building),
-        )
-        if before is not None:
-            journal.same(before.header, header)
-            spent = before.header.seconds
-            again = {name: spent.get(name, 0.0) + seconds for name, seconds in header.seconds.items()}
-            header = msgspec.structs.replace(before.header, seconds=again)
-        folder = before.folder if before else write.partial(self._options.data / self._device.id / header.run)
-        entries, waited, unreached = self._measure(asked, made, header, folder)
+            if before is not None:
+                journal.same(before.header, header)
+                spent = before.header.seconds
+                again = {name: spent.get(name, 0.0) + seconds for name, seconds in header.seconds.items()}
+                header = msgspec.structs.replace(before.header, seconds=again)
+            directory = self._options.data / self._device.id / header.run
+            folder = before.folder if before else write.partial(directory)
+            entries, waited, unreached = self._measure(asked, made, header, folder, worker)
         return self._seal(asked, made, header, folder, entries, waited, unreached)
 
     def _header(self) -> Header:
@@ -286,6 +269,19 @@ class _Collector:
             header.passes or None,
         )
 
+    def _built(self, asked: Plan) -> builds.Results:
+        """Every program; Ctrl-C meanwhile says how to go on."""
+        before = self._before
+        try:
+            return self._build(asked)
+        except KeyboardInterrupt:
+            remedy = (
+                self._how_to_go_on(before.header, len(before.entries))
+                if before
+                else "Nothing was measured yet."
+            )
+            raise Interrupted("interrupted while building.", remedy) from None
+
     def _build(self, asked: Plan) -> builds.Results:
         self._progress.stage("building", len(asked.entries))
         hello = Hello(self._selector, self._device, asked.operations)
@@ -300,7 +296,7 @@ class _Collector:
         return {entry.point.id: made[entry.point.id] for entry in asked.entries}
 
     def _measure(
-        self, asked: Plan, made: builds.Results, header: Header, folder: Path
+        self, asked: Plan, made: builds.Results, header: Header, folder: Path, worker: Supervisor
     ) -> tuple[list[Entry], float, str]:
         """All visits; their entries, the seconds waited for the disk, and why not all was visited."""
         before = self._before
@@ -308,19 +304,18 @@ class _Collector:
         measurable = {
             name: one for name, one in made.items() if isinstance(one, Made) and builds.refused(one) is None
         }
-        hello = Hello(self._selector, self._device)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             kept = Journal(
                 folder / journal.JOURNAL, None if before else header, before.length if before else 0
             )
+            rescue.keep(folder, self._device, made)
         except OSError as error:
             if before is None:
                 shutil.rmtree(folder, ignore_errors=True)
             raise disk.refusal(error, self._options.data) from error
         session = entries[-1].session + 1 if entries else 0
-        worker = Supervisor(self._options.command(self._selector, "measure"), hello)
-        with self._kept(header, entries), closing(kept), worker:
+        with self._kept(header, entries), closing(kept):
             tour = visits.Tour(
                 plan=asked,
                 header=header,
@@ -338,7 +333,10 @@ class _Collector:
         unreached = ""
         if tour.cut:
             late = f"not reached within --max-seconds {self._options.max_seconds:g}"
+            if self._asked_to_end():
+                late = f"not reached: {ending.REASON}"
             unreached = f"not reached: {tour.lost}" if tour.lost else late
+            self._progress.say(f"{unreached}; what was measured is sealed")
         return entries, kept.waited, unreached
 
     def _seal(
@@ -367,17 +365,18 @@ class _Collector:
             run = counting.counted(self._backend, self._selector, run, programs_of, self._left())
             write.seal(directory, run, samples, programs, self._how_to_go_on(header, len(entries)))
             if unreached:
-                next_folder = write.partial(directory.with_name(following))
-                journal.carry_on(folder / journal.JOURNAL, next_folder / journal.JOURNAL, following)
+                rescue.carry_on(folder, write.partial(directory.with_name(following)), following)
         shutil.rmtree(folder, ignore_errors=True)
         return Outcome(directory, read.load(directory).run, resume)
 
     def _left(self) -> float | None:
+        if self._asked_to_end():
+            return 0.0
         limit = self._options.max_seconds
         return limit - self._sitting() if limit > 0 else None
 
     def _late(self) -> bool:
-        return 0 < self._options.max_seconds <= self._sitting()
+        return self._asked_to_end() or 0 < self._options.max_seconds <= self._sitting()
 
     @contextmanager
     def _kept(self, header: Header, entries: Sequence[Entry]) -> Iterator[None]:

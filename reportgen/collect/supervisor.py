@@ -9,7 +9,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
@@ -41,6 +42,8 @@ PIPE = select.PIPE_BUF
 """Bytes that a pipe ready for writing takes without blocking."""
 FAILED_STARTS = 3
 """Starts in a row that may fail before the run is given up (its journal is kept)."""
+DEATH_SECONDS = 10.0
+"""Time that a killed worker has to go: one that waits for a device in the kernel may never do."""
 
 
 def command(selector: str, role: str) -> list[str]:
@@ -57,9 +60,18 @@ class Died(Exception):
 
 
 class Supervisor:
-    """One worker process, started when first needed and again after it died."""
+    """One worker process, started when first needed and again after it died.
 
-    def __init__(self, arguments: Sequence[str], hello: Hello) -> None:
+    Args:
+        arguments: its command line.
+        hello: the first message.
+        late: whether there is no time for another try to start it.
+    """
+
+    def __init__(
+        self, arguments: Sequence[str], hello: Hello, late: Callable[[], bool] = lambda: False
+    ) -> None:
+        self._late_for_more = late
         self._arguments = list(arguments)
         self._hello = hello
         self._process: subprocess.Popen[bytes] | None = None
@@ -120,7 +132,7 @@ class Supervisor:
                 return
             self._stop()
             self._failed_starts += 1
-            if self._failed_starts >= FAILED_STARTS:
+            if self._failed_starts >= FAILED_STARTS or self._late_for_more():
                 why = answer.reason if isinstance(answer, Fault) else "an answer out of turn"
                 raise RunRefused(
                     f"the worker process does not start: {why}.",
@@ -183,7 +195,8 @@ class Supervisor:
 
     def _late(self, seconds: float) -> Died:
         self._stop()
-        return Died(Fault(Status.TIMED_OUT, f"no answer within {seconds:g} s; the worker was stopped"))
+        reason = f"no answer within {seconds:g} s; the worker was stopped"
+        return Died(Fault(Status.TIMED_OUT, reason, last=True))
 
     def _receive(self, handle: int, size: int, deadline: float, seconds: float) -> bytes:
         parts, missing = [], size
@@ -215,7 +228,7 @@ class Supervisor:
             how = f"the worker was ended by {_signal_name(-code)}"
         else:
             how = f"the worker ended with exit code {code}"
-        return Fault(Status.FAILED, f"{how}: {words}" if words else how)
+        return Fault(Status.FAILED, f"{how}: {words}" if words else how, last=True)
 
     def _last_words(self) -> str:
         """Of what it wrote since the last request: the last line with "error" in it, else the last."""
@@ -233,7 +246,8 @@ class Supervisor:
             return
         if process.poll() is None:
             process.kill()
-        process.wait()
+        with suppress(subprocess.TimeoutExpired):  # it is left behind, and holds nothing of ours
+            process.wait(DEATH_SECONDS)
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
                 pipe.close()

@@ -29,8 +29,8 @@ from reportgen.runs.schema import SAMPLE_COLUMNS, SCHEMA_VERSION, TOOLCHAIN, Dev
 from reportgen.status import Status
 from reportgen.suite.load import Suite
 
-JOBS = max(2, min(8, (os.cpu_count() or 2) - 1))
-"""Build processes at once: all cores but one, at least two and at most eight."""
+JOBS = max(2, min(16, (os.cpu_count() or 2) - 1))
+"""Build processes at once: all cores but one, at least two and at most sixteen."""
 FILLING = "gpu_execution"
 """The family that asks how many blocks of a kernel fit at a time."""
 

@@ -24,6 +24,13 @@ from reportgen.collect.progress import Progress
 from reportgen.collect.supervisor import Supervisor
 from reportgen.collect.tally import Tally
 from reportgen.errors import RunRefused
+from reportgen.status import Status
+
+SPOILT_MOST, HUNG_WEIGHT = 6, 3
+"""Points of one probe that may end their worker before the rest of the probe is left alone, and for how many
+of them one counts that hung: it costs the whole patience."""
+LEFT_ALONE = "left alone"
+"""How the reason of points begins whose probe had too many of those."""
 
 
 @dataclass
@@ -51,6 +58,10 @@ class Tour:
     """Set when it was over before all was visited."""
     lost: str = ""
     """Why no worker starts any more, after some samples were taken; `cut` is set too."""
+    spoilt: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Probe -> points that ended their worker in this sitting -> status."""
+    probes: dict[str, str] = field(default_factory=dict)
+    """Point -> probe."""
     units: dict[int, str] = field(default_factory=dict)
     """Digests of code by its identity in this process: many points may share one large unit."""
 
@@ -64,6 +75,7 @@ class Tour:
             RunRefused: the worker does not start, and there is no sample.
         """
         self.best = tally.best_canary(self.entries, self.header.clock)
+        self.probes = {entry.point.id: entry.probe.id for entry in self.plan.entries}
         for entry in self.entries:
             self._state(entry.batch.point).batches.append(entry.batch)
         names = list(self.made)
@@ -93,7 +105,10 @@ class Tour:
                     self.cut = True
                     return
                 try:
-                    self._visit(visit)
+                    if why := self._given_up(visit.point):
+                        self._leave(visit, why)
+                    else:
+                        self._visit(visit)
                 except RunRefused as error:
                     if not any(entry.batch.gates for entry in self.entries):
                         raise
@@ -117,8 +132,29 @@ class Tour:
             unit=self._unit(made.build.code),
         )
         answer = self.worker.visit(messages.Visit(order), self.patience + 10 * seconds)
+        if isinstance(answer, Fault) and answer.last:
+            self.spoilt.setdefault(self.probes[visit.point], {})[visit.point] = answer.status
         batch = _batch(visit.point, answer)
         self.best = batch.canary_best or self.best
+        self._keep(visit, batch)
+
+    def _given_up(self, point: str) -> str:
+        """Why a point is not tried: most of what its probe has tried ended the worker; empty where it is."""
+        if self.plan.recording is not None:
+            return ""
+        spoilt = self.spoilt.get(self.probes[point], {})
+        hung = sum(status == Status.TIMED_OUT for status in spoilt.values())
+        if len(spoilt) + (HUNG_WEIGHT - 1) * hung < SPOILT_MOST:
+            return ""
+        ended = f"{len(spoilt)} other points of this probe ended the worker process"
+        return f"{LEFT_ALONE}: {ended}{f', {hung} of them because it hung' if hung else ''}"
+
+    def _leave(self, visit: Visit, why: str) -> None:
+        """A point that never had a visit gets its reason; else what its visits gave stands."""
+        if not self._state(visit.point).batches:
+            self._keep(visit, Batch(visit.point, {}, [], Status.SKIPPED, why))
+
+    def _keep(self, visit: Visit, batch: Batch) -> None:
         entry = Entry(visit.order, visit.number, batch, self.session, self.elapsed())
         self.journal.append(entry)
         self.entries.append(entry)

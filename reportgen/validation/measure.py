@@ -17,9 +17,10 @@ import msgspec
 from reportgen.backends import registry
 from reportgen.backends.base import Backend
 from reportgen.collect import interruption, lock
+from reportgen.collect.choosing import choose
 from reportgen.collect.plan import Recorded
 from reportgen.collect.progress import Progress, Silent
-from reportgen.collect.runner import Interrupted, Options, Outcome, choose, collect, correcting
+from reportgen.collect.runner import Interrupted, Options, Outcome, collect, correcting
 from reportgen.errors import BundleError, UserError
 from reportgen.model.architecture import Architecture
 from reportgen.model.load import load_architecture

@@ -26,7 +26,7 @@ ASKED = suite(*FINE)
 
 
 class StopAt(Silent):
-    """Presses Ctrl-C, or worse, when so many visits are made."""
+    """Presses Ctrl-C, or sends a signal, when so many visits are made."""
 
     def __init__(self, visits: int, how: object = KeyboardInterrupt) -> None:
         self._left = visits
@@ -41,7 +41,7 @@ class StopAt(Silent):
         if self._left == 0 and self._measuring:
             if self._how is KeyboardInterrupt:
                 raise KeyboardInterrupt
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), self._how if isinstance(self._how, signal.Signals) else signal.SIGKILL)
 
 
 def options(data: Path, **changes: object) -> Options:

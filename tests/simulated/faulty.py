@@ -114,7 +114,7 @@ class Faulty:
         how = str(order.setup["how"])
         if how == "killed":
             os.kill(os.getpid(), signal.SIGKILL)
-        if how == "hung":
+        if how.startswith("hung"):
             time.sleep(600)
         if how == "exits":
             print("LLVM ERROR: Cannot select")

@@ -39,7 +39,7 @@ def test_a_worker_that_was_killed_is_replaced_and_the_signal_named(worker: Super
 
 def test_a_worker_that_hangs_is_stopped_at_the_deadline(worker: Supervisor) -> None:
     answer = worker.visit(order("hung"), 0.3)
-    assert answer == Fault("timed_out", "no answer within 0.3 s; the worker was stopped")
+    assert answer == Fault("timed_out", "no answer within 0.3 s; the worker was stopped", last=True)
     assert isinstance(worker.visit(order("fine"), SECONDS), Visited)
 
 
@@ -47,7 +47,9 @@ def test_the_last_words_of_a_worker_are_the_reason(worker: Supervisor) -> None:
     # What an earlier request printed is not taken for them.
     assert worker.visit(order("raises"), SECONDS) == Fault("failed", "ValueError: no such register")
     answer = worker.visit(order("exits"), SECONDS)
-    assert answer == Fault("failed", "the worker ended with exit code 1: LLVM ERROR: Cannot select")
+    assert answer == Fault(
+        "failed", "the worker ended with exit code 1: LLVM ERROR: Cannot select", last=True
+    )
     silent = worker.visit(order("killed"), SECONDS)
     assert isinstance(silent, Fault)
     assert silent.reason.endswith("killed by hand)")

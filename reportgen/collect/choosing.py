@@ -1,0 +1,35 @@
+"""The device that the user's word means, of those that a backend finds."""
+
+from __future__ import annotations
+
+from reportgen.backends.base import Backend, Candidate
+from reportgen.collect import toolchain
+from reportgen.errors import BackendUnavailable, UserError
+
+
+def choose(backend: Backend, selector: str) -> Candidate:
+    """The device that `selector` names.
+
+    Raises:
+        UserError: there is none.
+        BackendUnavailable: it is there and cannot be used; the reason says why.
+    """
+    found = backend.discover()
+    named = [candidate for candidate in found if candidate.selector == selector]
+    if not named and selector == backend.name:
+        # On a hybrid processor `cpu` means the first kind of core that can be used.
+        named = sorted(found, key=lambda candidate: bool(candidate.reason))[:1]
+    if not named and isinstance(backend, toolchain.Targets):
+        # Without a toolchain the targets are not listed one by one: what stands for all says why.
+        named = [one for one in found if one.reason and selector in backend.members(one.selector)]
+    if not named:
+        here = ", ".join(candidate.selector for candidate in found if not candidate.reason) or "none"
+        raise UserError(
+            f"no device '{selector}'; usable: {here}.", "'reportgen devices' shows all, with reasons."
+        )
+    if named[0].reason:
+        raise BackendUnavailable(
+            f"'{selector}' cannot be used: {named[0].reason.rstrip('.')}.",
+            "'reportgen doctor' says what is missing.",
+        )
+    return named[0]
