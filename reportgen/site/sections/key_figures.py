@@ -1,4 +1,4 @@
-"""The numbers people come for: the levels of memory as a ladder, peaks and ridges as cards."""
+"""The numbers people come for: the levels of memory as a ladder, peaks, ridges and the like as cards."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TENSOR = ("tensor_fp16", "tensor_tf32", "tensor_fp8", "tensor_fp4", "tensor_fp64
 
 
 def section(view: View) -> Section:
-    """Levels of memory, the triad, peaks and ridges, as far as the run has them."""
+    """Levels of memory, the triad, peaks, ridges, what is in flight: as far as the run has them."""
     gpu = view.report.evidence.gpu
     alone = "" if gpu else ", 1 core"
     peaks = (*PRECISIONS, *TENSOR) if gpu else PRECISIONS
@@ -22,6 +22,8 @@ def section(view: View) -> Section:
     wanted.append(("bandwidth.dram.triad", f"DRAM triad{alone}"))
     ridges = ("fp32", "fp64", *TENSOR[:1]) if gpu else ("fp32", "fp64")
     wanted += [(f"ridge.{name}.dram", f"{precision(name)} ridge on DRAM") for name in ridges]
+    wanted.append(("window.mixed", "instructions in flight"))
+    wanted.append(("memory.dram.parallelism", "misses in flight, 1 core"))
     cards = join(card for metric, title in wanted if (card := _card(view, metric, title)))
     body = (ladder(view), element("div", cards, class_="rg-cards") if cards else cards)
     return Section("key-figures", "Key figures", present(body))
