@@ -178,15 +178,22 @@ def finding(
     return element("div", join(parts), class_=kind, id=identity or None)
 
 
-def stated(items: Iterable[Finding]) -> Html:
-    """Findings in short: sentence, claim and confidence, one line each."""
-    lines = join(
+def stated(items: Iterable[Finding], most: int | None = None) -> Html:
+    """Findings in short: sentence, claim and confidence, one line each; those beyond `most` are folded."""
+    lines = [
         element(
             "li", join((element("span", item.sentence), claim(item.claim), confidence(item.confidence)), " ")
         )
         for item in items
-    )
-    return element("ul", lines, class_="rg-stated") if lines else Html("")
+    ]
+    if not lines:
+        return Html("")
+    rest = lines[most:] if most is not None else []
+    shown = element("ul", join(lines[: len(lines) - len(rest)]), class_="rg-stated")
+    if not rest:
+        return shown
+    more = element("ul", join(rest), class_="rg-stated")
+    return join((shown, fold(f"{len(rest)} further findings of this kind", more)))
 
 
 def evidence(item: Finding, *, brief: bool = False) -> Html:

@@ -92,10 +92,10 @@ class View:
         """Several findings, those that are there."""
         return tuple(self.finding(item, item.id if anchored else "") for item in items if item is not None)
 
-    def stated(self, metrics: Iterable[str]) -> Html:
-        """The findings of some metrics in short, those that are there."""
+    def stated(self, metrics: Iterable[str], most: int | None = None) -> Html:
+        """The findings of some metrics in short, those that are there; beyond `most` folded."""
         found = (self.report.finding.get(metric) for metric in metrics)
-        return blocks.stated(item for item in found if item is not None)
+        return blocks.stated((item for item in found if item is not None), most)
 
     def figure(self, name: str, alternative: str, caption: object) -> Html:
         """A figure of this run, or nothing where there was nothing to draw."""

@@ -192,18 +192,20 @@
 
   /* Names of the flat roofs: over the line, or under it where a kernel or another name stands there;
      gives the places that they take. */
-  function peaks(svg, shown, precision, scale) {
+  function peaks(svg, shown, precision, scale, fastest) {
     const taken = marks(shown.points, scale), placed = [];
     for (const some of heights(shown.compute)) {
       const faded = precision && some.every((roof) => roof.name !== precision) ? " rg-faded" : "";
       const high = rate(some[0].rate, shown.unit), low = rate(some[some.length - 1].rate, shown.unit);
       const names = some.map((roof) => named(roof.name)).join(", ");
       const text = `${names} ${low === high ? high : low + " … " + high}`, right = WIDTH - RIGHT - 3;
-      const y = scale.y(some[0].rate), left = right - 6.4 * text.length;
-      const places = [[left, y - 14, right, y - 1], [left, y + 2, right, y + 15]];
+      const y = scale.y(some[0].rate), width = 6.4 * text.length;
+      // At the right end of the line or further in, as far as it reaches; over it, then under it.
+      const starts = [0, 0.5, 1].map((part) => right - part * Math.max(0, right - width - scale.x(some[0].rate / fastest)));
+      const places = [[-14, -1], [2, 15]].flatMap(([up, down]) => starts.map((end) => [end - width, y + up, end, y + down]));
       const met = places.map((box) => taken.concat(placed).filter((other) => meets(box, other)).length);
-      const box = places[met[1] < met[0] ? 1 : 0];
-      make("text", { class: "rg-halo" + faded, x: right, y: box[3] - 3, "text-anchor": "end" }, svg, text);
+      const box = places[met.indexOf(Math.min(...met))];
+      make("text", { class: "rg-halo" + faded, x: box[2], y: box[3] - 3, "text-anchor": "end" }, svg, text);
       placed.push(box);
     }
     return placed;
@@ -326,7 +328,7 @@
         for (const event of ["pointerenter", "focus", "click"]) node.addEventListener(event, () => show(point, nodes));
         return node;
       });
-      labels(svg, order, scale, peaks(svg, shown, precision.value, scale));
+      labels(svg, order, scale, peaks(svg, shown, precision.value, scale, Math.max(...data.memory.map((roof) => roof.rate))));
       svg.addEventListener("keydown", function (event) {
         const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
         const at = nodes.indexOf(document.activeElement);

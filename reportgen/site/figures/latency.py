@@ -60,7 +60,11 @@ def draw(data: Latencies) -> str:
     used = {form.label for form in forms}
     labels = [label for label in style.WIDTHS if label in used]
     places, heads, at = _places(data)
-    with style.canvas(0.95 + 0.165 * at, style.Margins(left=_left(data), top=0.4)) as (figure, (axes,)):
+    above = 0.4 if len(labels) > 1 else 0.1  # of the legend
+    with style.canvas(0.55 + above + 0.165 * at, style.Margins(left=_left(data), top=above)) as (
+        figure,
+        (axes,),
+    ):
         axes.set_xscale("log")
         axes.set_xlim(low, high)
         style.plain_log_ticks("x", axes, low, high)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reportgen.findings.metric import LEVELS, Kind, parse
-from reportgen.findings.wording.names import noun
+from reportgen.findings.wording.names import level, noun, precision
 from reportgen.site import address, blocks, templating
 from reportgen.site.address import Links
 from reportgen.site.catalogue import Shelf
@@ -24,6 +24,27 @@ STEMS = (
     ("throughput.", "Instruction throughput"),
 )
 """Groups of metrics that mean the same on every device, each a table of its own."""
+GLANCE = (
+    *((f"memory.{name}.capacity", f"{level(name)} capacity") for name in LEVELS),
+    *((f"memory.{name}.latency_time", f"{level(name)} latency") for name in LEVELS),
+    *((f"bandwidth.{name}.read", f"{level(name)} read") for name in LEVELS),
+    *(
+        (f"peak.{name}", f"{precision(name)} peak")
+        for name in (
+            "fp64",
+            "fp32",
+            "bf16",
+            "int8",
+            "tensor_fp64",
+            "tensor_tf32",
+            "tensor_fp16",
+            "tensor_fp8",
+        )
+    ),
+    ("ridge.fp32.dram", "FP32 ridge on DRAM"),
+    ("ridge.tensor_fp16.dram", "tensor FP16 ridge on DRAM"),
+)
+"""Metric and title of the rows of the short table."""
 OF_A_LEVEL = (Kind.CAPACITY, Kind.LEVEL_LATENCY, Kind.LEVEL_TIME)
 """What a level of memory has, in the order of the table."""
 NOTHING = Html("")
@@ -50,11 +71,36 @@ def page(
         "compare.md.j2",
         groups=groups,
         conditions=_conditions(reports, links),
+        glance=_glance(reports, links),
         verdicts=_verdicts(compared, links),
         rooflines=rooflines,
         method=links.method(address.COMPARE, "comparing"),
     )
     return Page(address.COMPARE, "Compare devices", markdown)
+
+
+def _glance(reports: list[Report], links: Links) -> Html:
+    """The numbers that people choose by, as far as any device has them."""
+    rows = [
+        Row((Cell(title, note=metric), *(_cell(report, metric, links) for report in reports)))
+        for metric, title in GLANCE
+        if any(_shown(report, metric) for report in reports)
+    ]
+    if not rows:
+        return NOTHING
+    whose = Row(
+        (
+            "rates and peaks are those of",
+            *("the whole GPU" if report.evidence.gpu else "one core" for report in reports),
+        )
+    )
+    columns = (Column("at a glance"), *_heads(reports))
+    caption = "Devices side by side: times of dependent loads, rates of reading, peaks and ridges."
+    return table("glance", caption, columns, [whose, *rows], sortable=False)
+
+
+def _shown(report: Report, metric: str) -> bool:
+    return blocks.sort_key(report.fact(metric)) is not None
 
 
 def _verdicts(compared: tuple[Pair, ...], links: Links) -> Html:

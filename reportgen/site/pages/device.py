@@ -54,6 +54,7 @@ def sections(view: View, site_url: str) -> list[Section]:
         bandwidth.section(view),
         roofline.section(view),
         sustained.section(view),
+        beside.measured(view),
         hypotheses.section(view),
         measuring.section(view),
         states.section(view),

@@ -33,6 +33,8 @@ PATHS = (
 """Kinds in the order of the table; `sections.memory` leaves them to this section."""
 TOLD = (Kind.SHARED_CAPACITY, Kind.SECTOR, Kind.DISTANCE, Kind.BULK)
 """Kinds whose sentences stand above the figure; of the others the table says enough."""
+STATED = 8
+"""Sentences told openly; the table under the figure has the numbers of all."""
 FEW_STEPS = 4
 """So many steps are told openly; the sentences of more are alike, and folded."""
 
@@ -43,7 +45,7 @@ def execution(view: View) -> Section | None:
     if not facts:
         return None
     steps = [fact.metric for fact in facts if parse(fact.metric).kind is Kind.STEP]
-    others = view.stated(fact.metric for fact in facts if fact.metric not in steps)
+    others = view.stated((fact.metric for fact in facts if fact.metric not in steps), STATED)
     told = view.stated(steps)
     if len(steps) > FEW_STEPS:
         told = fold(f"{len(steps)} steps of the warps that stay on a multiprocessor", told)
@@ -57,7 +59,7 @@ def paths(view: View) -> Section | None:
     facts = _facts(view, PATHS)
     if not facts:
         return None
-    stated = view.stated(fact.metric for fact in facts if parse(fact.metric).kind in TOLD)
+    stated = view.stated((fact.metric for fact in facts if parse(fact.metric).kind in TOLD), STATED)
     caption = (
         "Cycles of a load by path and by size, of walks, clusters and copies; bands are boundary intervals."
     )

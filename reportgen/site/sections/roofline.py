@@ -45,6 +45,8 @@ EVERY = (
 )
 SHOWN = (Kind.PEAK, Kind.PEAK_PER_CYCLE, Kind.RIDGE)
 """What the table of roofs holds; rates under load for seconds have a section of their own."""
+STATED = 6
+"""Peaks whose sentences are told openly; the table of roofs has all."""
 FEW = 6
 """So many things that are not drawn are listed openly; more are folded."""
 
@@ -55,7 +57,7 @@ def section(view: View) -> Section | None:
     sheet = view.report.roofline
     if not facts and not sheet.points:
         return None
-    told = view.stated(f.metric for f in facts if parse(f.metric).kind is Kind.PEAK)
+    told = view.stated((f.metric for f in facts if parse(f.metric).kind is Kind.PEAK), STATED)
     parts = [
         told,
         view.intro("roofline"),

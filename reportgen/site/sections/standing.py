@@ -7,12 +7,15 @@ from collections.abc import Iterable, Iterator
 
 from reportgen.findings.crosschecks import ABSENT, AGREES, DISAGREES
 from reportgen.findings.finding import Claim, CrossCheck, Finding
-from reportgen.site.markup import Html, anchor, element, escape, fold, join
+from reportgen.site import blocks
+from reportgen.site.markup import Html, anchor, element, fold, join
 from reportgen.site.tables import Cell, Column, Row, table
 from reportgen.site.view import View
 
 SURE = 0.9
 """A finding of this confidence or more counts as one to build on."""
+SHOWN = 5
+"""Disagreements that are shown; further ones are folded."""
 MEASURED = (Claim.MEASURED, Claim.INFERRED)
 COLUMNS = (
     Column("channel", note="another way to the same quantity"),
@@ -61,8 +64,12 @@ def channels(view: View) -> Html:
     )
     body = table("channels", "The same quantities by other channels.", COLUMNS, shown, sortable=False)
     against = list(_disagreements(view, items))
-    more = fold(f"{len(against)} disagreements", element("ul", join(against))) if against else Html("")
-    return join((body, more))
+    if not against:
+        return body
+    first, rest = element("ul", join(against[:SHOWN])), element("ul", join(against[SHOWN:]))
+    lead = element("p", element("b", "What disagrees:"))
+    more = fold(f"{len(against) - SHOWN} further disagreements", rest) if against[SHOWN:] else Html("")
+    return join((body, lead, first, more))
 
 
 def _count(number: int) -> Cell:
@@ -78,5 +85,8 @@ def _disagreements(view: View, items: Iterable[Finding]) -> Iterator[Html]:
 
 def _said(view: View, item: Finding, check: CrossCheck) -> Html:
     name = item.metrics[0] if len(item.metrics) == 1 else item.id
-    where = anchor(name, f"#{name}") if view.report.fact(name) is not None else escape(name)
-    return join((where, ", ", check.channel, ": ", check.explanation))
+    fact = view.report.fact(name)
+    if fact is None:
+        return join((name, "; ", check.channel, ": ", check.explanation))
+    where, value = anchor(name, f"#{name}"), blocks.number(fact)
+    return join((where, ", measured ", value, "; ", check.channel, ": ", check.explanation))

@@ -56,5 +56,16 @@ def test_the_ladder_has_a_rung_for_every_level_that_was_found(rendered: Rendered
     assert widths[-1] == 100
 
 
+def test_what_is_told_at_length_is_folded_after_the_first(rendered: Rendered) -> None:
+    view = view_of(rendered)
+    metrics = [name for name in view.report.finding if name.startswith("latency.")]
+    html = view.stated(metrics, most=3)
+    open_part, _, folded = html.partition("<details")
+    assert open_part.count("<li>") == 3
+    assert folded.count("<li>") == len(metrics) - 3
+    assert f"{len(metrics) - 3} further findings" in folded
+    assert "<details" not in view.stated(metrics[:3], most=3)
+
+
 def test_of_a_gpu_shared_memory_stands_beside_the_first_level() -> None:
     assert [rung.key for rung in ladder.rungs(gpu=True)] == ["shared", "l1", "l2", "l3", "dram"]
