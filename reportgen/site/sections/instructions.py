@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from reportgen.model.architecture import Instruction
-from reportgen.site import blocks
+import msgspec
+
+from reportgen.model.architecture import Fact, Instruction
+from reportgen.site import blocks, encodings
+from reportgen.site.encodings import Encoding
 from reportgen.site.markup import anchor, code, element, join
 from reportgen.site.tables import Cell, Column, Row, table
 from reportgen.site.view import Section, View, present
+from reportgen.status import Status
 from reportgen.units import significant
 
 LATENCY = (
@@ -17,6 +21,18 @@ LATENCY = (
     Column("n", number=True, note="accepted samples"),
     blocks.STANDING,
 )
+GPU_LATENCY = (
+    Column("operation"),
+    Column(
+        "machine instructions", note="SASS of the timed window, the most frequent first; under it the PTX"
+    ),
+    *LATENCY[2:4],
+    Column("encoded", number=True, note="cycles that the assembler keeps between two of them: a lower bound"),
+    *LATENCY[4:],
+)
+"""Of a GPU, whose machine code holds what the assembler assumes."""
+LANES = 32
+"""Of a warp: so many results an instruction gives."""
 THROUGHPUT = (
     Column("operation"),
     Column("per cycle", number=True, note="instructions per cycle on the plateau"),
@@ -26,6 +42,13 @@ THROUGHPUT = (
     Column("n", number=True, note="accepted samples"),
     blocks.STANDING,
 )
+GPU_THROUGHPUT = (
+    *THROUGHPUT[:2],
+    Column("lanes per cycle", number=True, note="32 times as many: results of single lanes in a cycle"),
+    *THROUGHPUT[2:],
+)
+MATRIX = ("tensor", "warpgroup", "tensor_memory")
+"""Groups of instructions that a lane does not carry out by itself."""
 
 
 def latency(view: View) -> Section | None:
@@ -35,11 +58,13 @@ def latency(view: View) -> Section | None:
         return None
     intro = view.intro("latency")
     drawn = view.figure("latency", _alternative(view, rows), "Dependent latency, with intervals.")
+    gpu = view.report.evidence.gpu
+    code_of = {one.operation: one for one in encodings.encodings(view.report)} if gpu else {}
     body = table(
         "latency",
-        "Dependent latency of each operation.",
-        LATENCY,
-        (_latency_row(view, row) for row in rows),
+        "Dependent latency of each operation, cycles.",
+        GPU_LATENCY if gpu else LATENCY,
+        (_latency_row(view, row, code_of.get(row.operation)) for row in rows),
         filtered=True,
     )
     return Section("latency", "Instruction latency", present((intro, drawn, body)))
@@ -59,8 +84,8 @@ def throughput(view: View) -> Section | None:
     )
     body = table(
         "throughput",
-        "Throughput of each operation on its plateau.",
-        THROUGHPUT,
+        "Throughput of each operation on its plateau, instructions per cycle.",
+        GPU_THROUGHPUT if view.report.evidence.gpu else THROUGHPUT,
         (_throughput_row(view, row) for row in rows),
         filtered=True,
     )
@@ -73,17 +98,31 @@ def _note(view: View, row: Instruction) -> str:
     return str(probe.constants.get("note", "")) if probe is not None else ""
 
 
-def _latency_row(view: View, row: Instruction) -> Row:
+def _machine(row: Instruction, one: Encoding) -> tuple[Cell, Cell]:
+    """Machine instructions over the form that they were asked in, and the distance that they keep."""
+    form = element("div", code(row.form), class_="rg-under")
+    distance = encodings.distance_cell(one)
+    if one.latency is not None:
+        distance = msgspec.structs.replace(
+            distance, html=element("span", distance.html, id=one.latency.metric)
+        )
+    return Cell(join((encodings.mnemonics(one.opcodes), form))), distance
+
+
+def _latency_row(view: View, row: Instruction, one: Encoding | None) -> Row:
+    """A row; of a GPU with `one`, what its machine code holds."""
     fact = row.dependent_latency
     assert fact is not None
+    form, *encoded = _machine(row, one) if one is not None else (Cell(code(row.form)),)
     note = _note(view, row)
     name = anchor(row.title or row.operation, view.probe(fact.probe))
     return Row(
         (
             Cell(join((name, element("span", note, class_="rg-note")), " ") if note else name),
-            Cell(code(row.form)),
+            form,
             blocks.bare_cell(fact),
             blocks.bare_interval_cell(fact),
+            *encoded,
             blocks.count_cell(fact.n),
             blocks.standing_cell(fact),
         ),
@@ -96,12 +135,16 @@ def _throughput_row(view: View, row: Instruction) -> Row:
     fact, each = row.throughput, row.issue_interval
     assert fact is not None
     inverse = blocks.bare_cell(each)
+    if fact.status is Status.CENSORED and fact.low and inverse.sort is None:
+        # The rate is a lower bound, so that its inverse is an upper one.
+        inverse = Cell(f"≤ {significant(1 / fact.low)}", sort=1 / fact.low)
     if each is not None:
         inverse = Cell(element("span", inverse.html, id=each.metric), sort=inverse.sort)
     return Row(
         (
             Cell(anchor(row.title or row.operation, view.probe(fact.probe))),
             blocks.bare_cell(fact),
+            *((_lanes(view, fact, row.operation),) if view.report.evidence.gpu else ()),
             blocks.bare_interval_cell(fact),
             inverse,
             Cell(str(row.knee) if row.knee else "–", sort=float(row.knee) if row.knee else None),
@@ -111,6 +154,15 @@ def _throughput_row(view: View, row: Instruction) -> Row:
         id=fact.metric,
         kind="" if blocks.sort_key(fact) is not None else "rg-absent",
     )
+
+
+def _lanes(view: View, fact: Fact, operation: str) -> Cell:
+    """Results of single lanes a cycle; nothing where lanes work together or there is no rate."""
+    rate = blocks.sort_key(fact)
+    if rate is None or view.report.group(operation) in MATRIX:
+        return Cell("–")
+    bound = "≥ " if fact.status is Status.CENSORED else ""
+    return Cell(f"{bound}{significant(LANES * rate)}", sort=LANES * rate)
 
 
 def _alternative(view: View, rows: list[Instruction]) -> str:
