@@ -1,7 +1,8 @@
 """Blocks of one launch: up to how many each runs as if it were alone, and what sharing costs.
 
-Times are those of a block in the middle, by the clock of the multiprocessor it runs on: what it waited before
-it began is not in them.  As long as every block has a multiprocessor to itself its time is that of one alone.
+Times are those of the slowest block, by the clock of the multiprocessor it runs on: what it waited before
+it began is not in them.  As long as every block has a multiprocessor to itself its time is that of one alone;
+with one block more two share, which a block in the middle would not tell.
 """
 
 from __future__ import annotations

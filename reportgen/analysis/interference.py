@@ -39,6 +39,9 @@ METHOD = "interference"
 UNIT = "ratio"
 AT_FRONT_END = 1.05
 """A pair that takes less than this times the front end's time may be bound by it alone."""
+SCHEDULERS = 4.0
+"""Warp instructions that a GPU's multiprocessor starts in a cycle at most, one a scheduler (CUDA Programming
+Guide, "Multiprocessor Level", compute capability 7 and newer)."""
 PROPORTION = re.compile(r"\d+to\d+")
 SAME_TIME = 0.005
 """Arrangements within this ratio of the fastest measure the same time, and their visits are taken
@@ -209,9 +212,10 @@ def _pair(
         details |= {"order": str(point.settings["order"]), "arrangements": by_order}
     by_number = by_pass([together])
     shares = {key: (value - longer) / shorter for key, value in by_number.items()}
+    issuing = "schedulers" if evidence.run.device.gpu else "front end"
     return three.quantity(
         metric, UNIT, METHOD, interval, three.points,
-        reason="The pair runs as fast as the front end can issue it, so a conflict behind it cannot be told."
+        reason=f"The pair runs as fast as the {issuing} can issue it, so a conflict behind it cannot be told."
         if bound and interval.high > 0.1 else "",
         passes=passes_that_agree(shares, symmetric(index, max(half, 0.01))), details=details,
     )  # fmt: skip
@@ -222,7 +226,10 @@ def _ratio(wanted: float, had: float) -> float:
 
 
 def _front_end(evidence: Evidence, point: Point) -> float | None:
-    """Cycles in which the front end can issue a group of the pair, by the canary's best rate."""
-    best = evidence.run.sample_clock.canary_best
+    """Cycles in which the front end can issue a group of the pair, by the canary's best rate.
+
+    A GPU has no canary; its schedulers are counted.
+    """
+    best = SCHEDULERS if evidence.run.device.gpu else evidence.run.sample_clock.canary_best
     instructions, groups = point.work.get("instructions", 0.0), point.work.get("groups", 0.0)
     return instructions / groups / best if best > 0 and instructions > 0 and groups > 0 else None

@@ -111,7 +111,8 @@ def _still_rising(values: Array, settings: list[int], variable: str) -> str:
         return (
             f"Only {settings[0]} {variable} were measured, so nothing shows that the rate has levelled off."
         )
-    if int(np.argmax(values)) < len(values) - 1 or values[-1] <= values[-2] * (1 + RISING):
+    levelled = bool((values[:-1] >= values.max() * (1 - MEMBER)).any())
+    if levelled or values[-1] <= values[-2] * (1 + RISING):
         return ""
     chains = np.array(settings, dtype=float)
     share = values / (chains * values[0] / chains[0])

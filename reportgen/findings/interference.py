@@ -67,7 +67,8 @@ def read(evidence: Evidence, quantity: Quantity) -> Reading:
         return _of_low_index(evidence, quantity, name)
     room = front_end_room(evidence, quantity)
     if room is not None and room < FRONT_END_ROOM and name.subject != name.part:
-        return Reading(CANNOT_TELL, "the mix runs as fast as the front end can issue it")
+        issuing = "four schedulers of a multiprocessor" if evidence.gpu else "front end"
+        return Reading(CANNOT_TELL, f"the mix runs as fast as the {issuing} can issue it")
     if low > BEYOND_SERIAL:
         return Reading(CANNOT_TELL, "the mix takes longer than one kind after the other would")
     if low < INDEPENDENT_BELOW:

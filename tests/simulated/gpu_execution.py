@@ -3,23 +3,43 @@
 from __future__ import annotations
 
 import math
+from functools import cache
+
+import numpy as np
 
 from reportgen.analysis.gpu_bank_widths import passes
 from reportgen.backends.cuda.generator_crowd import EACH, STAY
 from reportgen.backends.cuda.occupancy import occupancy
 from tests.simulated.asked import ok_point
-from tests.simulated.gpu_truth import EMPTY, GpuTruth, Question, Simulated, asked
+from tests.simulated.gpu_truth import EMPTY, GpuTruth, Question, Simulated, asked, source
+from tests.simulated.multiprocessor import QUARTERS, WARP, Unit, span
 
-WARP = 32
 CROWD = 128
+
+
+def _fma(truth: GpuTruth) -> Unit:
+    return Unit(truth.fma_latency, QUARTERS / truth.fma_rate)
+
+
+@cache
+def _taken(unit: Unit, probe: str, **settings: int | str) -> float:
+    """Cycles of a window as the generator makes it."""
+    return span(source(probe, **settings), unit, np.random.default_rng(1)) + EMPTY
+
+
+def _timed(unit: Unit, probe: str, **settings: int | str) -> Simulated:
+    made = source(probe, **settings)
+    repetitions = int(made.setup["threads"]) // WARP * int(made.setup["turns"])
+    point = ok_point(probe, dict(settings), work=dict(made.work))
+    return Simulated(point, (_taken(unit, probe, **settings),), repetitions)
 
 
 def chain(truth: GpuTruth) -> Question:
     name = "instruction_latency/fp32_fma"
     return asked(name), [
         Simulated(
-            ok_point(name, {"length": n}, work={"steps": float(n)}, program=f"chain-{n}"),
-            (truth.fma_latency * n - 2 + EMPTY,),
+            ok_point(name, {"length": n}, work=dict(source(name, length=n).work), program=f"chain-{n}"),
+            (_taken(_fma(truth), name, length=n),),
         )
         for n in (32, 64, 128)
     ]
@@ -27,24 +47,16 @@ def chain(truth: GpuTruth) -> Question:
 
 def throughput(truth: GpuTruth) -> Question:
     name = "instruction_throughput/fp32_fma"
-    found = []
-    for chains in (1, 2, 4, 8):
-        rate = min(8 * chains / truth.fma_latency, truth.fma_rate)
-        point = ok_point(name, {"accumulators": chains}, work={"instructions": 64.0})
-        found.append(Simulated(point, (64 * 8 / rate + EMPTY,), 8))
-    return asked(name), found
+    return asked(name), [_timed(_fma(truth), name, accumulators=chains) for chains in (1, 2, 4, 8)]
 
 
 def warp_sweep(truth: GpuTruth) -> Question:
     name = "gpu_execution/warp_count_sweep"
-    found = []
-    for chains in (1, 4):
-        for warps in (1, 2, 4, 8, 16, 32):
-            rate = min(warps * chains / truth.fma_latency, truth.fma_rate)
-            settings = {"operation": "fp32_fma", "accumulators": chains, "warps": warps}
-            point = ok_point(name, settings, work={"instructions": 64.0})
-            found.append(Simulated(point, (64 * warps / rate + EMPTY,), warps))
-    return asked(name), found
+    return asked(name), [
+        _timed(_fma(truth), name, operation="fp32_fma", accumulators=chains, warps=warps)
+        for chains in (1, 4)
+        for warps in (1, 2, 4, 8, 12, 16, 24, 32)
+    ]
 
 
 def bank_sweep(truth: GpuTruth) -> Question:
@@ -65,7 +77,7 @@ def bank_sweep(truth: GpuTruth) -> Question:
 
 
 def block_sweep(truth: GpuTruth) -> Question:
-    """A block that fills its multiprocessor: of two that share it each takes twice as long."""
+    """A block that fills its multiprocessor: two that share it, the slowest ones, take twice as long."""
     name = "gpu_execution/block_count_sweep"
     found = []
     for blocks in (1, 2, 8, 32, 96, 128, 132, 160, 256, 512, 1024):

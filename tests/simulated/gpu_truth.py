@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
+from reportgen.backends.base import Source
+from reportgen.backends.cuda import targets
+from reportgen.backends.cuda.generator import CudaGenerator
 from reportgen.runs.schema import Point, ProbeInfo
 from reportgen.suite import expand
+from reportgen.suite.definition import PlannedPoint, Probe
 from reportgen.suite.load import load_suite
 
 ISA = "sm_90"
@@ -111,12 +115,18 @@ Question = tuple[ProbeInfo, list[Simulated]]
 
 
 @cache
-def _probes() -> dict[str, ProbeInfo]:
-    suite = load_suite()
-    table = suite.tables["cuda"]
-    return {probe.id: expand.info(probe, table) for probe in expand.probes(suite, ISA)}
+def _probes() -> dict[str, Probe]:
+    return {probe.id: probe for probe in expand.probes(load_suite(), ISA)}
 
 
+@cache
 def asked(probe: str) -> ProbeInfo:
     """A probe of the suite as it would be frozen into a run on this device."""
-    return _probes()[probe]
+    return expand.info(_probes()[probe], load_suite().tables["cuda"])
+
+
+@cache
+def source(probe: str, **settings: int | str) -> Source:
+    """What the generator makes of a probe at settings of ours."""
+    generator = CudaGenerator(targets.device(targets.parse(ISA)), load_suite().tables["cuda"])
+    return generator.generate(_probes()[probe], PlannedPoint(f"{probe}#here", probe, dict(settings)))

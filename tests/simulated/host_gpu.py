@@ -69,6 +69,10 @@ class HostGpu:
     def open(self, number: int) -> None:
         pass
 
+    def spans(self, blocks: int, each: int) -> list[int]:
+        """Cycles of the windows of a launch, `each` of every block."""
+        return [WINDOW] * (blocks * each)
+
     def close(self) -> None:
         pass
 
@@ -209,7 +213,14 @@ class _Kernel:
             self._clocks([WINDOW] * self.of("count:lines" if kind == "l2_matrix" else "count:windows"))
         else:
             speakers = 1 if kind == "crowd" else self.threads
-            self._clocks([WINDOW] * (speakers * self.blocks), [5] * self.blocks)
+            self._clocks(self.gpu.spans(self.blocks, speakers), [5] * self.blocks)
+
+    def _tile(self) -> None:
+        """What the last copy of a walk leaves."""
+        tile = replace(self.gpu.tile, step=self.of("setting:step"))
+        matrix = self.gpu.read(self.of("tensor map"), tile.matrix_bytes)
+        left = tile.after(matrix, self.of("count:windows"))
+        self.gpu.write(self.of("output"), left.tobytes())
 
     def _clocks(self, spans: list[int], tail: Sequence[int] = ()) -> None:
         word = next(word for word in self.given if word.startswith("clocks"))

@@ -13,8 +13,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from reportgen.backends.cuda.registers import Effects, effects
-from reportgen.backends.cuda.sass import NO_BARRIER, Instruction
+from reportgen.backends.cuda.sass import NO_BARRIER, WORD, Instruction
 
+CALLED = "CALL.REL.NOINC"
 _NOTHING = Effects(frozenset(), frozenset())
 
 
@@ -45,7 +46,18 @@ class Window:
         first, last = (clocks[0], clocks[-1]) if len(clocks) > 1 else (0, 0)
         self.body = list(instructions[first + 1 : last])
         self.bounds = (instructions[first], instructions[last]) if len(clocks) > 1 else None
+        begin = instructions[first].offset if self.bounds else 0
+        backward = [
+            number
+            for number, one in enumerate(instructions[last + 1 :], last + 1)
+            if one.opcode.startswith("BRA") and 0 <= _destination(one) <= begin
+        ]
+        self._again = bool(self.bounds and backward)
+        """Whether the window is gone through more than once."""
         self._before = list(instructions[: first + 1])
+        if self._again:  # what came before the first time has arrived long before the last
+            top = _destination(instructions[backward[-1]])
+            self._before = [*instructions[last : backward[-1]], *(i for i in self._before if i.offset >= top)]
         self.effects = [_effects(one) for one in self.body]
         self._issue = [0]
         for one in self.body:
@@ -54,12 +66,51 @@ class Window:
     @property
     def loops(self) -> int:
         """Branches backward to a place in the window."""
+        return len(self._backward())
+
+    def _backward(self) -> list[int]:
         if self.bounds is None:
-            return 0
+            return []
         begin = self.bounds[0].offset
-        return sum(
-            1 for one in self.body if one.opcode.startswith("BRA") and begin < _destination(one) <= one.offset
-        )
+        return [
+            number
+            for number, one in enumerate(self.body)
+            if one.opcode.startswith("BRA") and begin < _destination(one) <= one.offset
+        ]
+
+    def control(self) -> frozenset[int]:
+        """Places of what only counts turns: branches backward, and instructions that nothing else reads.
+
+        They are no part of what is timed, though they take their issue slots.  From sm_80 to sm_89 the
+        assembler leaves a loop by a call of what stands behind it, which does not return.
+        """
+        back = self._backward()
+        if not back:
+            return frozenset()
+        behind = {self.body[number].offset + WORD.size for number in back}
+        left = {n for n, one in enumerate(self.body) if one.opcode == CALLED and _destination(one) in behind}
+        first = min(_destination(self.body[number]) for number in back)
+        top = next(number for number, one in enumerate(self.body) if one.offset >= first)
+        readers = [self._readers(number, top, max(back)) for number in range(len(self.body))]
+        found = left.union(back)
+        while more := {n for n, read in enumerate(readers) if n not in found and read and read <= found}:
+            found |= more
+        return frozenset(found)
+
+    def _readers(self, number: int, top: int, bottom: int) -> set[int]:
+        """Who else reads what an instruction wrote, in a body whose part from `top` to `bottom` is a loop."""
+        way = [*range(max(number, bottom) + 1, len(self.body)), *(range(number) if self._again else ())]
+        if number <= bottom:
+            way = [*range(number + 1, bottom + 1), *range(top, max(number, top) + 1), *way]
+        found = set()
+        for name in self.effects[number].writes:
+            for other in way:
+                effect = self.effects[other]
+                if name in effect.reads and other != number:
+                    found.add(other)
+                if name in effect.writes:
+                    break
+        return found
 
     def edges(self) -> list[Edge]:
         """Every read of a register that was written in the window, one edge a pair of instructions."""
@@ -130,8 +181,12 @@ def _destination(branch: Instruction) -> int:
 
 
 def chains(edges: Sequence[Edge], nodes: Collection[int]) -> int:
-    """Number of dependency chains: groups of instructions joined by edges that hold one of `nodes`."""
+    """Number of dependency chains: groups of instructions joined by edges that hold one of `nodes`.
+
+    A value that comes from none of them, such as a constant that is fetched again, joins nothing.
+    """
     parent: dict[int, int] = {}
+    fed = {edge.consumer for edge in edges} | set(nodes)
 
     def root(node: int) -> int:
         while parent.setdefault(node, node) != node:
@@ -140,7 +195,8 @@ def chains(edges: Sequence[Edge], nodes: Collection[int]) -> int:
         return node
 
     for edge in edges:
-        parent[root(edge.consumer)] = root(edge.producer)
+        if edge.producer in fed:
+            parent[root(edge.consumer)] = root(edge.producer)
     return len({root(node) for node in nodes})
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from reportgen.backends.cuda import generator_rows as rows
 from reportgen.backends.cuda.generator_operands import CONSTRAINTS, slot
 from reportgen.backends.cuda.generator_parts import Parts, Request
+from reportgen.backends.cuda.generator_windows import ONCE
 from reportgen.suite.definition import Operation
 
 GROUP = 128
@@ -75,6 +76,7 @@ def group_parts(operation: Operation, length: int) -> tuple[dict[str, Any], list
     inputs = ", ".join([*factors, '"l"(right)'])
     kind = operation.ctype
     context = {
+        **ONCE,
         "length": length,
         "step": f'asm volatile("{{ .reg .pred p; setp.ne.b32 p, 1, 0; {text} }}" : {outputs} : {inputs});',
         "left": descriptor("base"),

@@ -2,25 +2,45 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from reportgen.backends.cuda import generator_rows as rows
 from reportgen.backends.cuda.generator_fragments import Fragment
 from reportgen.backends.cuda.generator_memory import shared_limit
-from reportgen.backends.cuda.generator_operands import CONSTRAINTS, Bound
+from reportgen.backends.cuda.generator_operands import Bound
 from reportgen.backends.cuda.generator_parts import Parts, Request
 from reportgen.errors import Unsupported
 from reportgen.suite.definition import Operation
 
-STEPS = 64
-"""Steps of a throughput window over all accumulators: a multiple of every accumulator count."""
+STEPS = 256
+"""Instructions of one turn of a throughput window over all accumulators: counting the turn takes three more
+issue slots, one in a hundred; 4 KiB of code lie in the nearest instruction cache (12 KiB a quarter of a
+multiprocessor, Jia et al. 2018)."""
+LEAST_STEPS = 64
+"""Steps of a turn where a step is several instructions: a multiple of every accumulator count."""
 TENSOR_STEPS = 16
-"""The same of matrix instructions, some of which are followed by hundreds of fillers."""
+"""Steps of matrix instructions, some of which are followed by hundreds of fillers."""
+TURNS = 8
+"""Of a window: what is under way when it ends, and the cycles by which warps start apart, are one in a
+thousand of it."""
+TENSOR_TURNS = 32
+CROWDED_TURNS = 64
+"""Of blocks that may share a multiprocessor: they start one after the other, and must work side by side."""
 WARP = 32
 FULL_BLOCK = 256
 """Threads of a block where all of a multiprocessor shall be busy."""
 PAIR_CHAINS = 4
 """Accumulators of each operation of a pair."""
-PAIR_GROUPS = 8
-"""Times that every accumulator of a pair takes a step."""
+PAIR_GROUPS = 32
+"""Times that every accumulator of a pair takes a step in one turn."""
+WINDOW = {"again": True, "turned": True, "together": True}
+"""Of the frame, where many warps share a window of many turns."""
+ONCE = dict.fromkeys(WINDOW, False)
+AGAIN = [("unsigned times", "setting:times"), ("unsigned nought", "setting:nought")]
+"""The count goes on from the second clock read, or it would be worked out inside the window."""
+TWICE = {"times": 2, "nought": 0}
+"""The first time round brings the code near."""
+TURNED = ("unsigned turns", "setting:turns")
 
 
 def bind(operation: Operation, form: str, chains: int, kernel: str, tag: str = "") -> Bound | Fragment:
@@ -38,26 +58,42 @@ def chain(request: Request) -> Parts:
     expect: dict[str, int | str] = {"kind": "chain", "chains": 1}
     expect |= rows.expected([(name, operation, length)], request.isa)
     work = {"steps": float(length), "instructions": float(length * operation.repeat)}
-    context = {"bound": bound, "length": length, **code(bound)}
-    return Parts(context, bound.parameters, expect, work, {"threads": WARP}, target)
+    context = {"bound": bound, "length": length, **code(bound), "again": True}
+    setup: dict[str, int | float | str] = {"threads": WARP, **TWICE}
+    wide = operation.registers == "fragment" and operation.ctype == "double"
+    return Parts(context, [*bound.parameters, *AGAIN], expect, work, setup, target, wide_clock=wide)
 
 
 def independent(request: Request) -> Parts:
-    """`accumulators` chains, interleaved."""
+    """`accumulators` chains, interleaved; work is that of one turn."""
     name = str(request.point.settings.get("operation") or request.probe.operations[0])
     operation, target = request.operation(name)
     count = request.setting("accumulators")
     bound = bind(operation, operation.throughput or operation.form, count, request.kernel)
-    # a form of its own for throughput is one whose instances do not depend on each other
-    expect: dict[str, int | str] = {"kind": "independent", "chains": 0 if operation.throughput else count}
-    steps = TENSOR_STEPS if operation.registers == "fragment" else STEPS
+    # a form of its own for throughput is one whose instances do not depend on each other; 16-bit accumulators
+    # share registers from turn to turn
+    free = operation.throughput or operation.registers == "r16"
+    expect: dict[str, int | str] = {"kind": "independent", "chains": 0 if free else count}
+    steps = steps_of(operation, request.isa)
     expect |= rows.expected([(name, operation, steps)], request.isa)
     total = float(steps * operation.repeat)
     work = {"instructions": total, "flop": total * operation.flop, "op": total * operation.op}
-    context = {"bound": bound, "rounds": steps // count, **code(bound)}
+    context = {"bound": bound, "rounds": steps // count, **code(bound), **WINDOW}
     fits(request, bound)
     threads = WARP * request.setting("warps") if "warps" in request.point.settings else FULL_BLOCK
-    return Parts(context, bound.parameters, expect, work, {"threads": threads}, target)
+    turns = TENSOR_TURNS if operation.registers == "fragment" else TURNS
+    setup: dict[str, int | float | str] = {"threads": threads, **TWICE, "turns": turns}
+    if "blocks" in request.point.settings:
+        setup |= {"turns": CROWDED_TURNS, "block": "slowest"}
+    return Parts(context, [*bound.parameters, *AGAIN, TURNED], expect, work, setup, target, wide_clock=True)
+
+
+def steps_of(operation: Operation, isa: str) -> int:
+    """Steps of one turn of a throughput window: about `STEPS` instructions."""
+    if operation.registers == "fragment":
+        return TENSOR_STEPS
+    each = sum(max(one.count, 0) for one in rows.opcodes(operation, isa))
+    return STEPS if each < 2 else max(LEAST_STEPS, STEPS // each // LEAST_STEPS * LEAST_STEPS)
 
 
 def fits(request: Request, bound: Bound | Fragment) -> None:
@@ -105,10 +141,11 @@ def pair(request: Request) -> Parts:
         "even": _arranged([bound.steps() for bound in bounds], request),
         "odd": _arranged([bound.steps(odd=True) for bound in bounds], request),
         **code(*bounds),
+        **WINDOW,
     }
-    parameters = [one for bound in bounds for one in bound.parameters]
-    wide = any(CONSTRAINTS[bound.operation.ctype] in "dl" for bound in bounds)
-    return Parts(context, parameters, expect, work, {"threads": FULL_BLOCK}, target, wide_clock=wide)
+    parameters = [*(one for bound in bounds for one in bound.parameters), *AGAIN, TURNED]
+    setup: dict[str, int | float | str] = {"threads": FULL_BLOCK, **TWICE, "turns": TURNS}
+    return Parts(context, parameters, expect, work, setup, target, wide_clock=True)
 
 
 def _arranged(parts: list[list[str]], request: Request) -> list[str]:
@@ -117,9 +154,10 @@ def _arranged(parts: list[list[str]], request: Request) -> list[str]:
     return [line for lines in (parts if blocked else zip(*parts, strict=True)) for line in lines]
 
 
-def code(*bounds: Bound | Fragment) -> dict[str, list[str]]:
-    """Lines round the window."""
+def code(*bounds: Bound | Fragment) -> dict[str, Any]:
+    """Lines round the window, which is gone through once."""
     return {
+        **ONCE,
         "file": [line for bound in bounds for line in bound.file],
         "before": [line for bound in bounds for line in bound.before],
         "after": [line for bound in bounds for line in bound.after],

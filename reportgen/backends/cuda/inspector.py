@@ -1,7 +1,8 @@
 """Machine code -> verdict, from what nvdisasm reads out of the cubin that runs.
 
 1. Histogram: the window between the two clock reads holds the wanted instructions, as many as wanted,
-   nothing foreign.  (`asm volatile` does not bind the assembler: it folds, merges and moves.)
+   nothing foreign but what counts turns.  (`asm volatile` does not bind the assembler: it folds, merges
+   and moves.)
 2. Dataflow: the wanted instructions form the wanted number of chains, and no step is left out.
 3. Kernel: no spills, no called routine, clock reads that do not go through the uniform datapath.
 4. Control bits: what the compiler assumes of every dependent edge, and the t1 - t0 that follows.
@@ -96,18 +97,24 @@ def inspect(kernel: Kernel, expect: Mapping[str, int | str]) -> Inspection:
     wanted = expectation.read(expect)
     window = Window(kernel.instructions)
     whole = wanted.kind == expectation.WINDOWLESS
-    body = kernel.instructions if whole else window.body
+    counting = frozenset[int]() if whole or not wanted.exact else window.control()
+    body = kernel.instructions if whole else [one for n, one in enumerate(window.body) if n not in counting]
     opcodes = Counter(one.opcode for one in body if not _filler(one))
     emulated = "" if whole else _emulated(wanted, kernel.instructions, opcodes)
     faults = _kernel_faults(wanted, kernel)
     facts = _resources(kernel)
     if not whole:
         miscounted = _count_faults(wanted, opcodes)
-        faults += [*miscounted, *_clock_faults(wanted, window)]
+        faults += [*miscounted, *_clock_faults(wanted, window, turned=bool(counting))]
         edges = window.edges()
-        nodes = [n for n, one in enumerate(window.body) if wanted.label(one.opcode) and not one.never]
+        nodes = [
+            n
+            for n, one in enumerate(window.body)
+            if wanted.label(one.opcode) and not one.never and n not in counting
+        ]
         faults += [] if miscounted else _chain_faults(wanted, edges, nodes)
         facts |= _encoded(wanted, window, edges, nodes)
+        facts |= {"counting_instructions": len(counting)} if counting else {}
     verdict = "rejected" if faults or emulated else "verified"
     explanation = emulated or "; ".join(faults) or _praise(wanted, opcodes)
     shown = kernel.instructions if window.bounds is None else _framed(window)
@@ -192,20 +199,21 @@ def _kernel_faults(wanted: Expectation, kernel: Kernel) -> list[str]:
     return faults
 
 
-def _clock_faults(wanted: Expectation, window: Window) -> list[str]:
+def _clock_faults(wanted: Expectation, window: Window, *, turned: bool) -> list[str]:
+    """What is wrong with the clock reads; a window of many turns may wait at its ends."""
     if window.bounds is None:
         return [f"no window: {len(window.clocks)} clock reads, wanted 2"]
     kinds = sorted({one.opcode for one in window.clocks})
     faults = []
     if len(window.clocks) > 2:
         faults.append(f"{len(window.clocks)} clock reads, wanted 2")
-    if wanted.exact and (len(kinds) > 1 or not kinds[0].startswith("CS2R")):
+    if wanted.exact and not turned and (len(kinds) > 1 or not kinds[0].startswith("CS2R")):
         faults.append(
             f"clock reads are {' and '.join(kinds)}: they wait differently; store both raw clocks per thread"
         )
     late = {one.opcode for one in window.arrivals() if _FETCH.fullmatch(one.opcode)}
     late = {opcode for opcode in late if not wanted.mentions(opcode)}
-    if wanted.exact and late:
+    if wanted.exact and late and not turned:
         faults.append(
             f"the window waits for {', '.join(sorted(late))} issued before it: "
             "put one copy of the operation before the first clock read"

@@ -213,7 +213,7 @@ def _repetitions(kind: str, setup: Setup, threads: int, blocks: int, passed: buf
         return teams * int(setup["blocks_each"])
     if kind == "held":  # of the whole device
         return int(setup["turns"]) * teams * blocks
-    return teams
+    return teams * int(setup.get("turns", 1))
 
 
 def _comparable(kind: str, passed: buffers.Passed, threads: int) -> bool:

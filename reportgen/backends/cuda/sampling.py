@@ -14,7 +14,7 @@ from reportgen.backends.base import Batch, Order, empty_columns
 from reportgen.backends.cuda import nvml, rows
 from reportgen.backends.cuda.binding import Binding
 from reportgen.backends.cuda.clock import Frame, Pace
-from reportgen.backends.cuda.shots import NS_OF_MS, Outside, Prepared, Shot, shoot
+from reportgen.backends.cuda.shots import NS_OF_MS, OWN_CLOCK, Outside, Prepared, Shot, shoot
 
 LEAST_SAMPLES = 8
 MOST_SAMPLES = 192
@@ -148,14 +148,17 @@ def _record(
         reading.wrong.append(wrong)
     reading.shots.append(shot)
     cycles_per_ms = pace.cycles / pace.nanoseconds * NS_OF_MS
-    each, first = shot.ticks, warm.ticks
-    if prepared.whole:
+    each, first, paced = shot.ticks, warm.ticks, (pace.cycles, pace.nanoseconds)
+    if prepared.kind in OWN_CLOCK and shot.milliseconds > 0:
+        each = (shot.ticks[0] * prepared.launches,)
+        paced = (each[0], round(shot.milliseconds * NS_OF_MS))
+    elif prepared.whole:
         each = (round(shot.milliseconds * cycles_per_ms),)
         first = (round(warm.milliseconds * cycles_per_ms),)
     for thread, ticks in enumerate(each):
         rows.add(
             reading.columns, sample=number, thread=thread, start=pace.stamp, ticks=ticks, empty=empty,
-            pace=(pace.cycles, pace.nanoseconds), warmup=first[thread],
+            pace=paced, warmup=first[thread],
             repetitions=prepared.repetitions * prepared.launches, multiprocessor=shot.multiprocessor,
         )  # fmt: skip
         still = gates.STOOD_STILL if ticks <= empty else gates.ACCEPTED

@@ -22,6 +22,8 @@ NS_OF_MS = 1e6
 QUEUE_US = 15.0
 """Microseconds within which a launch from Python is queued."""
 WHOLE = frozenset({"stream", "kernel", "saturated", "crowd", "held"})
+OWN_CLOCK = frozenset({"saturated"})
+"""Those of them whose blocks work all the while: their clock reads say what clock the load leaves them."""
 STILL_HERE = frozenset({"shared", "local"})
 """Paths whose kernels lay out their nodes anew in every launch, and always start at the first."""
 
@@ -71,7 +73,8 @@ class Shot:
     """One launch."""
 
     ticks: tuple[int, ...]
-    """Cycles, one row each: of the block in the middle, of all windows together, or of every load alone."""
+    """Cycles, one row each: of the block in the middle, or the slowest, of all windows together, or of every
+    load alone."""
     multiprocessor: int
     fastest: int
     slowest: int
@@ -126,8 +129,9 @@ def shoot(binding: Binding, prepared: Prepared, number: int, outside: Outside | 
     if results and results == UNWRITTEN.to_bytes(4, "little") * (len(results) // 4):
         raise LaunchError("the kernel did not run: it left no results")
     if prepared.whole and number:
-        # nothing of it is used, and there are megabytes of it
-        return Shot((1,), -1, 1, 1, frozenset(), results, milliseconds)
+        # nothing else of it is used, and there are megabytes of it
+        cycles = first_block(binding, prepared, passed.clocks) if prepared.kind in OWN_CLOCK else 1
+        return Shot((cycles,), -1, cycles, cycles, frozenset(), results, milliseconds)
     reads = _reads(binding, prepared)
     wrong = _chase_fault(prepared, results, warm)
     if passed.chase is not None and passed.setup.get("path") not in STILL_HERE:
@@ -182,10 +186,11 @@ def _shot(prepared: Prepared, reads: Reads, results: bytes, milliseconds: float,
     spans = _spans(prepared, own).tolist()
     tail = reads[prepared.blocks * each :][: prepared.blocks]
     places = [int(place) if place != untouched else -1 for place in tail]
-    middle = sorted(spans)[len(spans) // 2]
+    # where few share a multiprocessor, the one in the middle is alone
+    told = max(spans) if passed.setup.get("block") == "slowest" else sorted(spans)[len(spans) // 2]
     return Shot(
-        ticks=(middle,),
-        multiprocessor=places[spans.index(middle)],
+        ticks=(told,),
+        multiprocessor=places[spans.index(told)],
         fastest=min(spans),
         slowest=max(spans),
         places=frozenset(places) - {-1},

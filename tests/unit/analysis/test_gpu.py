@@ -60,8 +60,8 @@ def test_dependent_latency(truth: GpuTruth) -> None:
 @BOTH
 def test_warps_fill_a_multiprocessor(truth: GpuTruth) -> None:
     rate = found(truth)["execution.warp_count_sweep.fp32_fma.1"]
-    assert near(rate, truth.fma_rate)
-    assert rate.details["knee"] == (16 if truth is TRUTH else 32)
+    assert near(rate, truth.fma_rate, 0.03)  # counting the turns takes issue slots
+    assert rate.details["knee"] == (16 if truth is TRUTH else 24)
 
 
 @BOTH
@@ -110,7 +110,7 @@ def test_lanes_that_cost_nothing_show_no_banks() -> None:
 
 
 def test_warps_that_still_rise_are_called_warps() -> None:
-    run, rows = make(TRUTH, asked=[warp_sweep(replace(TRUTH, fma_rate=1e9))])
+    run, rows = make(TRUTH, asked=[warp_sweep(replace(TRUTH, fma_latency=16.0))])
     rate = {one.metric: one for one in quantities(run, pa.table(rows))}[
         "execution.warp_count_sweep.fp32_fma.1"
     ]
