@@ -34,8 +34,8 @@ TRACE_TURNS = 16
 """A trace starts so many times elsewhere before it comes back to where it was."""
 SPARSE_BYTES, SPARSE_NODES = 1 << 26, 1 << 13
 """A larger span with fewer nodes is written node by node."""
-CHUNK = 1 << 24
-"""Bytes of a large buffer that are laid out at a time."""
+CHUNK = 1 << 20
+"""Bytes of a large buffer that are laid out at a time, so that they stay in a cache of the host."""
 ON_CHIP = frozenset({"shared", "local", "constant"})
 
 Setup = dict[str, int | float | str]
@@ -78,18 +78,19 @@ class Chase:
     def _nexts(self) -> NDArray[np.int64]:
         return (self.base + np.roll(self.offsets, -1)) // self.unit
 
-    def write(self, binding: Binding, width: int) -> None:
-        """Put the nodes into memory at `base`."""
+    def write(self, binding: Binding, width: int, address: int | None = None) -> None:
+        """Put the nodes into memory, at `base` where no address is named."""
+        at = self.base if address is None else address
         span = int(self.offsets.max())
         if span > SPARSE_BYTES and len(self.offsets) <= SPARSE_NODES:
             for offset, following in zip(self.offsets.tolist(), self._nexts().tolist(), strict=True):
-                binding.write(self.base + offset, following.to_bytes(width, "little"))
+                binding.write(at + offset, following.to_bytes(width, "little"))
         elif span >= CHUNK and len(self.offsets) == span // GLOBAL_LINE + 1:
-            self._write_lines(binding, width)
+            self._write_lines(binding, width, at)
         else:
-            binding.write(self.base, self.words(width).tobytes())
+            binding.write(at, self.words(width).tobytes())
 
-    def _write_lines(self, binding: Binding, width: int) -> None:
+    def _write_lines(self, binding: Binding, width: int, address: int) -> None:
         """A node a line, all lines in a row: a piece at a time, as the whole would be slow to touch."""
         kind: type[np.generic] = np.uint64 if width == 8 else np.uint32
         first = np.empty(len(self.offsets), dtype=kind)
@@ -101,7 +102,7 @@ class Chase:
             last = start + len(some) == len(first)  # of the last line only its node is there
             data = piece[: len(some)].tobytes()
             binding.write(
-                self.base + start * GLOBAL_LINE, data[: len(data) - GLOBAL_LINE + width] if last else data
+                address + start * GLOBAL_LINE, data[: len(data) - GLOBAL_LINE + width] if last else data
             )
 
 
