@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from reportgen.cli import output
@@ -14,6 +15,7 @@ from reportgen.status import Status
 MOST_REASONS = 20
 """Rows of the table of reasons; the rest is counted in one line."""
 MOST_NAMES = 3
+_NUMBER = re.compile(r"\b\d+(\.\d+)?\b")
 NOT_MEASURING = ("build", "verify", "calibrate", "write")
 
 
@@ -61,18 +63,22 @@ def _families_built(run: Run, family: dict[str, str]) -> list[Row]:
 def reasons(run: Run) -> list[Row]:
     """One row a status and reason, most frequent first; `ok` is left out, and what was meant to be skipped.
 
-    Of an unstable point the numbers in brackets are left out, so that equal reasons meet.
+    Reasons that differ in their numbers alone meet under the first of them; of an unstable point the numbers
+    in brackets are left out.
     """
     quiet = (Status.OK, Status.SKIPPED)
     probes: dict[tuple[str, str], list[str]] = {}
+    shown: dict[tuple[str, str], str] = {}
     for point in run.points:
         if point.status not in quiet or point.reason.startswith(LEFT_ALONE):
             unstable = point.status == Status.UNSTABLE
             reason = point.reason.partition(" (")[0] if unstable else point.reason
-            probes.setdefault((str(point.status), reason), []).append(point.probe)
+            key = str(point.status), _NUMBER.sub("#", reason)
+            probes.setdefault(key, []).append(point.probe)
+            shown.setdefault(key, reason)
     return [
-        {"status": status, "points": len(names), "reason": reason, "probes": _names(names)}
-        for (status, reason), names in sorted(probes.items(), key=lambda item: -len(item[1]))
+        {"status": key[0], "points": len(names), "reason": shown[key], "probes": _names(names)}
+        for key, names in sorted(probes.items(), key=lambda item: -len(item[1]))
     ]
 
 

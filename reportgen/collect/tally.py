@@ -30,6 +30,8 @@ FALLING = 0.8
 
 TOO_FEW = "too few samples passed the gates"
 """Reason of `unstable`, before the numbers."""
+CUT = "visited too seldom"
+"""The same of a point whose further visits were not reached."""
 
 
 @dataclass
@@ -125,7 +127,7 @@ def settle(
     verdict = builds.refused(made)
     if verdict is None and unreached and not tally.batches:
         verdict = Status.SKIPPED, unreached
-    verdict = verdict or _measured(made, tally, passes)
+    verdict = verdict or _measured(made, tally, passes, unreached)
     if verdict[0] is Status.UNSTABLE and clock is not None:
         verdict = _throttled(tally, passes, clock, best) or verdict
     facts: dict[str, int | float | str] = {}
@@ -151,7 +153,7 @@ def settle(
     )
 
 
-def _measured(made: Made | Fault, tally: Tally, passes: int) -> tuple[Status, str]:
+def _measured(made: Made | Fault, tally: Tally, passes: int, unreached: str = "") -> tuple[Status, str]:
     failed = [batch for batch in tally.batches if batch.status != Status.OK]
     if not tally.batches:
         return Status.FAILED, "never visited"
@@ -168,6 +170,8 @@ def _measured(made: Made | Fault, tally: Tally, passes: int) -> tuple[Status, st
         seen = f"{tally.accepted} of {tally.total}, from {len(tally.passes)} passes"
         need = f"{gates.MIN_ACCEPTED} from {min(2, passes)} passes are needed"
         notes.insert(0, f"{TOO_FEW} ({seen}; {need}{f'; {why}' if why else ''})")
+        if unreached and not failed and len(tally.batches) < passes and tally.accepted:
+            notes[0] = f"{CUT} ({seen}; {need}): further visits were {unreached}"
         if tally.rejected[gates.THROTTLED] * 2 > tally.total:
             return Status.THROTTLED, "; ".join(notes)
         return Status.UNSTABLE, "; ".join(notes)

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from reportgen.cli import summary
 from reportgen.cli.main import main
-from reportgen.collect import ending, rescue, visits
+from reportgen.collect import ending, rescue, tally, visits
 from reportgen.collect.runner import Interrupted
 from reportgen.errors import BundleError, RunRefused
 from reportgen.runs import pack, read, store
@@ -21,12 +22,15 @@ from tests.simulated.faulty import suite
 
 def test_sigterm_seals_what_was_measured_and_the_rest_can_be_gone_on_with(tmp_path: Path) -> None:
     before = signal.getsignal(signal.SIGTERM)
-    outcome = run(tmp_path, progress=StopAt(2, signal.SIGTERM), glob="*trial")
+    outcome = run(tmp_path, progress=StopAt(3, signal.SIGTERM), glob="*trial")
     assert signal.getsignal(signal.SIGTERM) == before
     assert verify(outcome.path) == []
-    assert len(visits_of(outcome.path)) == 2
+    assert len(visits_of(outcome.path)) == 3
     reasons = {reason for status, reason in states(outcome).values() if status == Status.SKIPPED}
     assert reasons == {f"not reached: {ending.REASON}"}
+    seldom = [reason for status, reason in states(outcome).values() if status == Status.UNSTABLE]
+    assert seldom
+    assert all(one.startswith(tally.CUT) and ending.REASON in one for one in seldom)
     (begun,) = store.list_partial(tmp_path)
     assert outcome.resume.endswith(f"--resume {begun.run} --data {tmp_path}")
     whole = run(tmp_path, resume=begun.run, selector="")
@@ -72,6 +76,9 @@ def test_a_probe_that_hangs_its_device_is_left_alone(tmp_path: Path) -> None:
     found = states(outcome)
     assert [status for status, _ in found.values()].count(Status.TIMED_OUT) == 2
     alone = [reason for status, reason in found.values() if status == Status.SKIPPED]
+    shown = {row["status"]: (row["points"], row["reason"]) for row in summary.reasons(outcome.run)}
+    assert shown["skipped"] == (3, alone[0])
+    assert shown["timed_out"][0] == 2
     assert len(alone) == 3
     ended = "2 other points of this probe ended the worker process, 2 of them because it hung"
     assert set(alone) == {f"{visits.LEFT_ALONE}: {ended}"}

@@ -6,12 +6,15 @@ import json
 import shutil
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from reportgen.cli import summary
 from reportgen.collect import lock
 from reportgen.collect.runner import Interrupted
 from reportgen.errors import BundleError
-from reportgen.runs import store
+from reportgen.runs import read, store
+from reportgen.status import Status
 from tests.simulated.cpu import make_bundle
 from tests.simulated.instruction_points import disturbed_probes, latency_probes
 from tests.simulated.truth import CpuTruth
@@ -40,11 +43,11 @@ def test_the_summary_says_what_became_of_the_points_and_what_comes_next(
 
 def test_the_summary_is_json_too(recorded: Path, tmp_path: Path) -> None:
     result = call("collect", "--device", f"replay:{recorded}", "--data", tmp_path, "--json")
-    summary = json.loads(result.stdout)
-    assert Path(summary["path"]).is_dir()
-    assert summary["families"][0]["family"] == "instruction_latency"
-    assert {row["status"] for row in summary["reasons"]} == {"unsupported", "unstable"}
-    assert "measure" in summary["timing"]
+    told = json.loads(result.stdout)
+    assert Path(told["path"]).is_dir()
+    assert told["families"][0]["family"] == "instruction_latency"
+    assert {row["status"] for row in told["reasons"]} == {"unsupported", "unstable"}
+    assert "measure" in told["timing"]
 
 
 def test_a_replay_is_not_filed_among_the_runs_by_default(recorded: Path) -> None:
@@ -143,3 +146,14 @@ def test_ctrl_c_prints_how_to_go_on(recorded: Path, tmp_path: Path, monkeypatch:
     result = call("collect", "--data", tmp_path)
     assert result.exit_code == 130
     assert result.stderr == "interrupted. 5 visits are kept. Go on with: reportgen collect --resume R\n"
+
+
+def test_reasons_that_differ_in_numbers_alone_are_one_row(recorded: Path) -> None:
+    run = read.load(recorded).run
+    reasons = [f"wrong in {n} of 9 launches of mma_m8n8k{k}" for n, k in ((3, 4), (5, 4), (7, 3))]
+    points = [
+        msgspec.structs.replace(run.points[0], id=f"a#{n}", status=Status.INVALID, reason=reason)
+        for n, reason in enumerate(reasons)
+    ]
+    shown = summary.reasons(msgspec.structs.replace(run, points=tuple(points)))
+    assert [(row["points"], row["reason"]) for row in shown] == [(2, reasons[0]), (1, reasons[2])]
