@@ -11,6 +11,8 @@ from typing import Any
 import click
 import msgspec
 
+from reportgen.cli import table
+
 WIDE = 160
 """Columns where output is not a terminal, so that a log does not break a table at 80."""
 
@@ -33,7 +35,7 @@ def show(
 ) -> None:
     """Print rows as a table with `headings`, or all their keys as JSON.
 
-    With NO_COLOR in the environment the table has no escape codes, not even those of bold.
+    There are no escape codes in it, so that a pipe, a log and NO_COLOR need no other table.
 
     Args:
         rows: one map a row; keys are headings in lower case with `_` for spaces.
@@ -48,20 +50,10 @@ def show(
     if not rows:
         click.echo(empty)
         return
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     keys = [heading.lower().replace(" ", "_") for heading in headings]
-    for heading, key in zip(headings, keys, strict=True):
-        number = all(isinstance(row.get(key, 0), int | float) for row in rows)
-        table.add_column(heading, justify="right" if number else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(_cell(row.get(key, ""))) for key in keys))
-    plain = bool(os.environ.get("NO_COLOR"))  # rich drops colours alone, and keeps bold and italics
-    Console(width=columns(), file=sys.stdout, color_system=None if plain else "auto").print(table)
+    cells = [[_cell(row.get(key, "")) for key in keys] for row in rows]
+    lines = table.lines_of(headings, cells, columns())
+    click.echo("\n".join(["", *([title] if title else []), *lines, ""]))
 
 
 def _cell(value: Any) -> str:

@@ -11,14 +11,15 @@ import click
 
 from reportgen.cli import output
 from reportgen.errors import UserError
-from reportgen.units import format_interval, format_value, significant
+from reportgen.units import significant
 
 if TYPE_CHECKING:
-    from reportgen.roofline.across import Across, Ratio, Row, Side
+    from reportgen.roofline.across import Across
     from reportgen.roofline.points import Point
     from reportgen.roofline.sheet import Sheet
 
-COLUMNS = ("id", "workload", "intensity", "on", "bound", "decided by", "against the first", "at least")
+MOST = 100
+"""Columns that text takes at most, however many there are: a longer line is no easier to read."""
 
 
 class Batches(click.ParamType[tuple[int, ...]]):
@@ -100,80 +101,29 @@ def _figure(found: Across) -> str:
 
 
 def _print(found: Across) -> None:
-    from reportgen.cli import roofline_across_chart, roofline_chart
+    from reportgen.cli import roofline_across_chart, roofline_across_table, roofline_chart
+    from reportgen.cli.compare_table import wrapped
     from reportgen.roofline.batches import limit
 
+    width = min(output.columns(), MOST)
+    lines: list[str] = []
     for number, one in enumerate(found.devices, 1):
-        click.echo(f"{number} {one.name} ({one.device}), run {one.run}; roofs of {one.scope}")
+        head = f"{number} {one.name} ({one.device}), run {one.run}; roofs of {one.scope}"
+        lines += wrapped(head, width, further="  ")
     if found.mixed:
-        click.echo("Roofs of one core stand beside roofs of a whole device: the ratio is that of these two.")
-    click.echo("")
-    for lines in roofline_across_chart.draw(found, roofline_chart.fitting(output.columns())):
-        click.echo("\n".join(lines) + "\n")
-    several = len({(row.point.precision, row.point.home) for row in found.rows}) > 1
-    rows = [cells for row in found.rows for cells in _rows(row, several)]
-    output.show(rows, COLUMNS, as_json=False)
-    told: dict[str, list[str]] = {}
-    for row in found.rows:
-        for number, side in enumerate(row.sides, 1):
-            told.setdefault(side.reason, []).append(f"{row.id} on {number}")
-        for number, ratio in enumerate(row.ratios, 2):
-            # A roof that is missing on a side has been told there.
-            if ratio.value is not None:
-                told.setdefault(ratio.reason, []).append(f"{row.id}, {number} against 1")
-    told.pop("", None)
-    for why, places in told.items():
-        click.echo(f"Cannot tell ({'; '.join(places)}): {why}.")
+        mixed = "Roofs of one core stand beside roofs of a whole device: the ratio is that of these two."
+        lines += wrapped(mixed, width)
+    lines.append("")
+    for chart in roofline_across_chart.draw(found, roofline_chart.fitting(output.columns())):
+        lines += [*chart, ""]
+    lines += [*roofline_across_table.lines_of(found.rows, width), ""]
+    for text in roofline_across_table.absences(found.rows):
+        lines += wrapped(text, width, further="  ")
     ends = limit([row.point for row in found.rows if row.point.size])
     if ends is not None:
-        click.echo(
+        told = (
             f"With ever larger batches the intensity tends to {significant(ends, 3)} FLOP/byte: each "
             "sequence reads keys and values of its own."
         )
-
-
-def _rows(row: Row, several: bool) -> list[output.Row]:
-    """One line a device by its number, what belongs to the workload on the first of them."""
-    point = row.point
-    intensity = point.intensity()
-    about = f" ({point.precision.upper()}, {point.home.upper()})" if several else ""
-    lead = {
-        "id": row.id,
-        "workload": point.name + about,
-        "intensity": f"{significant(intensity, 3)} {point.unit}/byte" if intensity else "–",
-    }
-    return [
-        {
-            **(lead if not place else {}),
-            "on": str(place + 1),
-            "bound": bound_text(side, point.unit),
-            "decided_by": side.decides.upper() or "cannot tell",
-            "against_the_first": ratio_text(row.ratios[place - 1]) if place else "",
-            "at_least": time_text(side),
-        }
-        for place, side in enumerate(row.sides)
-    ]
-
-
-def bound_text(side: Side, unit: str) -> str:
-    """The bound with its interval."""
-    if side.bound is None:
-        return "–"
-    rate = f"{unit}/second"
-    around = format_interval(side.bound.low, side.bound.high, rate, 3)
-    value = format_value(side.bound.value, rate, 3)
-    return f"at most {value}" if side.partial else f"{value} ({around})"
-
-
-def ratio_text(ratio: Ratio) -> str:
-    """The ratio with its interval, and what follows."""
-    if ratio.value is None or ratio.low is None or ratio.high is None:
-        return str(ratio.answer)
-    span = f"{significant(ratio.low, 3)} … {significant(ratio.high, 3)}"
-    return f"{significant(ratio.value, 3)} times ({span}): {ratio.answer}"
-
-
-def time_text(side: Side) -> str:
-    """Least time of one call, and how near to it a timed one came."""
-    told = format_value(side.at_least, "second", 3) if side.at_least is not None else "–"
-    return told if side.share is None else f"{told}; achieved {side.share * 100:.0f} % of the bound"
+        lines += wrapped(told, width)
+    click.echo("\n".join(lines))

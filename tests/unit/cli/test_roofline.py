@@ -63,7 +63,7 @@ def test_everything_fits_into_80_columns(data: Path, monkeypatch: pytest.MonkeyP
     assert [line for line in lines if len(line) > 80] == []
     assert offences("\n".join(lines)) == ()
     assert "What to change:" in lines
-    heading = next(line for line in lines if line.startswith(" id"))
+    heading = next(line for line in lines if line.startswith("id"))
     assert heading.split() == ["id", "point", "FLOP/byte", "achieved", "of", "roof", "verdict"]
     assert any("sgemm n=512 " in line and "GFLOP/s" in line for line in lines)
 

@@ -8,8 +8,10 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from reportgen.cli import roofline_chart
+from reportgen.cli.main import main
 from reportgen.cli.roofline_chart import HEIGHT
 from reportgen.findings.lint import offences, offences_in_html
 from tests.simulated.two_devices import STREAM_ID, make_two
@@ -31,7 +33,7 @@ def test_bounds_deciders_and_their_ratio_at_one_intensity(two: Path) -> None:
     assert "1 Simulated Core 4000" in done.stdout
     assert "2 Simulated Stream 200" in done.stdout
     assert "0.25 FLOP/byte" in done.stdout
-    assert done.stdout.count(" DRAM ") >= 2
+    assert len(re.findall(r" DRAM\b", done.stdout)) >= 2
     (ratio,) = re.findall(r"([\d.]+) times \(([\d.]+) … ([\d.]+)\): higher", done.stdout)
     assert float(ratio[1]) < 2 < float(ratio[2])
     assert offences(done.stdout) == ()
@@ -85,7 +87,7 @@ def test_json_holds_sides_and_ratios(two: Path) -> None:
 
 def test_work_without_a_time_will_do_here(two: Path) -> None:
     done = call(*NAMES, "--data", two, "--point", "mine,2 GFLOP,1 GB")
-    assert re.search(r"mine +2 FLOP/byte", done.stdout)
+    assert "mine: 2 FLOP/byte" in done.stdout
     assert "achieved" not in done.stdout
     assert call("latest", "--data", two, "--point", "mine,2 GFLOP,1 GB").exit_code == 2
 
@@ -93,7 +95,7 @@ def test_work_without_a_time_will_do_here(two: Path) -> None:
 def test_the_batch_path_of_a_decoded_model(two: Path, tmp_path: Path) -> None:
     path = tmp_path / "across.svg"
     done = call(*NAMES, "--data", two, "--decode", "llama2_7b", "--batch", "1,16,256", "--svg", path)
-    for name in ("batch 1 ", "batch 16 ", "batch 256 "):
+    for name in ("batch 1:", "batch 16:", "batch 256:"):
         assert f"Llama 2 7B, decoding, {name}" in done.stdout
     assert "With ever larger batches the intensity tends to 12.8 FLOP/byte" in done.stdout
     assert "higher" in done.stdout
@@ -138,3 +140,20 @@ def test_work_that_was_only_counted_stands_at_its_bound_in_the_chart(two: Path) 
     assert re.search(r" A1/", done.stdout)  # one: on the slope of memory
     assert "predicted: FP32" in done.stdout
     assert offences(done.stdout) == ()
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 140])
+def test_a_comparison_fits_the_terminal_with_every_number_whole(two: Path, width: int) -> None:
+    words = [*NAMES, "--data", two, "--decode", "llama2_7b", "--batch", "1,256"]
+    words += ["--point", "a kernel whose name is long,2GFLOP,1.2GB,1s", "--intensity", "0.25"]
+    done = CliRunner().invoke(main, ["roofline", *map(str, words)], env={"COLUMNS": str(width)})
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= width
+    after = [line for line in lines[lines.index("id  workload: intensity") :] if line]
+    assert "A   a kernel whose name is long: 1.67 FLOP/byte" in after
+    side = re.compile(r" +[12] +[\d.]+ [GMT]FLOP/s \([\d.]+ … [\d.]+\) +(?=[A-Z])")
+    sides = [found for line in after if (found := side.match(line))]
+    assert len(sides) == 2 * 4, "a line a device, for each workload"
+    assert sum(" 2 against 1: " in line and line.endswith(("higher", "lower", "same")) for line in after) == 4
+    if width >= 80:
+        assert len({found.end() for found in sides}) == 1, "under each other"
