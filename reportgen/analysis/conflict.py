@@ -58,8 +58,15 @@ def conflict(evidence: Evidence) -> Quantity:
             )
         return evidence.without_value(metric, "count", METHOD)
     details: dict[str, Any] = {"curves": curves}
+    hashed = evidence.run.device.gpu  # known of their second level; of the first nothing is published
     if not found:
         most = float(max(curve["count"][-1] for curve in curves))
+        if hashed:
+            return evidence.without_value(
+                metric, "count", METHOD, status=Status.UNSUPPORTED, details=details,
+                reason=f"Up to {most:.0f} lines at distances of powers of two no load was slower: a set "
+                "holds more, or a hash of the address spreads them over several sets.",
+            )  # fmt: skip
         return evidence.bound(
             metric, "count", METHOD, most, usable,
             reason=f"Up to {most:.0f} lines at a conflict stride no load was slower.", details=details,
@@ -70,6 +77,8 @@ def conflict(evidence: Evidence) -> Quantity:
         metric, "count", METHOD, Interval(float(fits), float(fits), float(driven_out)),
         [point for point in usable if point.settings["stride"] in {one[2] for one in agreeing}],
         details=details | {"stride": stride, "strides_that_agree": len(agreeing)},
+        reason="Where a hash of the address chooses the set, such lines do not all share one, and a set "
+        "holds fewer." if hashed else "",
     )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from reportgen.analysis.gpu_blocks import blocks
 from reportgen.analysis.gpu_bulk import bulk
 from reportgen.analysis.gpu_chase import chase_by_path, has_path
 from reportgen.analysis.gpu_cluster import cluster
-from reportgen.analysis.gpu_distance import distance
+from reportgen.analysis.gpu_distance import averaged, distance
 from reportgen.analysis.gpu_launch import by_path, has_shape, launch_bandwidth, of_path, warps
 from reportgen.analysis.gpu_launch_overhead import launch_overhead
 from reportgen.analysis.gpu_on_chip import on_chip
@@ -107,7 +107,7 @@ def quantities(run: Run, samples: pyarrow.Table) -> tuple[Quantity, ...]:
         analysis = _INDEPENDENT.get(evidence.probe.analysis)
         result[name] = analysis(evidence) if analysis and _any_usable(evidence) else [_unread(evidence)]
     found = [quantity for evidence in probes for quantity in result[evidence.probe.id]]
-    return (*found, *vendor_ratios(probes, found))
+    return (*averaged(found), *vendor_ratios(probes, found))
 
 
 _INDEPENDENT: dict[str, Callable[[Evidence], list[Quantity]]] = {

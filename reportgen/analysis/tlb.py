@@ -40,7 +40,13 @@ GRID = 1.04
 """A fitted reach is known no better than within this ratio."""
 
 
-def tlb(evidence: Evidence, curve: Curve | None, hierarchy: Hierarchy | None, line: float) -> list[Quantity]:
+def tlb(
+    evidence: Evidence,
+    curve: Curve | None,
+    hierarchy: Hierarchy | None,
+    line: float,
+    least_rise: float = LEAST_RISE,
+) -> list[Quantity]:
     """`memory.dtlb1.reach` and `memory.dtlb2.reach`.
 
     Args:
@@ -48,6 +54,7 @@ def tlb(evidence: Evidence, curve: Curve | None, hierarchy: Hierarchy | None, li
         curve: latency over working sets, to tell caches from translation.
         hierarchy: ends of the caches.
         line: bytes of a line.
+        least_rise: share of the latency on few pages; a rise by less is none.
     """
     metrics = (evidence.probe.metric, evidence.probe.metric.replace("dtlb1", "dtlb2"))
     small = [point for point in evidence.points if point.settings.get("pages", "4k") == "4k"]
@@ -87,7 +94,7 @@ def tlb(evidence: Evidence, curve: Curve | None, hierarchy: Hierarchy | None, li
             )
         ]  # fmt: skip
     found, _ = fit_rises(counts, latency, np.full(len(counts), noise), kinds=EVEN)
-    rises = [rise for rise in found if rise.penalty >= LEAST_RISE * rise.hit]
+    rises = [rise for rise in found if rise.penalty >= least_rise * rise.hit]
     if hierarchy is not None:  # beyond the first cache loads cost more, and that is no buffer
         rises = rises[:2]
     result = [_reach(one, metrics[0], rises[0] if rises else None, counts, latency, noise, usable, details)]

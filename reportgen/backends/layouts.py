@@ -41,13 +41,15 @@ def conflict(count: int, stride: int, rng: np.random.Generator) -> Offsets:
     return rng.permutation(count).astype(np.int64) * stride
 
 
-def one_a_page(count: int, page: int, rng: np.random.Generator, line: int = LINE) -> Offsets:
-    """One line of each of `count` pages, in random order.
+def one_a_page(count: int, page: int, rng: np.random.Generator, line: int = LINE, least: int = 0) -> Offsets:
+    """One line of each of `count` pages, in random order; then another of each, until there are `least`.
 
-    The line within the page moves on from page to page, so that the lines spread over all cache sets.
+    The line within the page moves on from page to page, so that the lines spread over all cache sets.  All
+    pages are visited in one order again and again, so that buffers of translations meet no other sequence.
     """
     order = rng.permutation(count).astype(np.int64)
-    return order * page + (order * 29 % (page // line)) * line
+    turns = np.arange(max(1, -(-least // count)), dtype=np.int64)[:, None]
+    return (order * page + ((order * 29 + turns * 61) % (page // line)) * line).reshape(-1)
 
 
 def span(offsets: Offsets) -> int:

@@ -11,6 +11,9 @@ OUT_OF_PROPORTION = 0.2
 """A rate that falls this far short of proportion to the first, at no more than half of the knee, does not
 rise in proportion."""
 
+EDGE, WIDE = 0.05, 0.1
+"""Latencies without the least and the largest twentieth are wide apart if the slowest takes so much more."""
+
 OWN, NEXT = "own", "next"
 """Whose shared memory a load of a cluster goes to."""
 
@@ -35,7 +38,13 @@ def _groups(case: Case) -> Ending:
     near, far = _ending(case, "near"), _ending(case, "far")
     if near and far:
         return YES
-    return no("all latencies form one group") if near else nothing(case)
+    if not near:
+        return nothing(case)
+    shown = near[0].details.get("quantiles", [])
+    at = round(EDGE * (len(shown) - 1))
+    if shown and shown[-1 - at] > shown[at] * (1 + WIDE):
+        return undecided("latencies differ by more than 10 % and do not part into groups")
+    return no("all latencies form one group")
 
 
 def _peers(case: Case) -> Ending:
@@ -153,7 +162,10 @@ _BULK_RULE = (
     "Supported when the times of the largest sizes lie on one rising line to 3 %, not supported when they "
     "do not."
 )
-_DISTANCE_RULE = "Supported when latencies form two groups, not supported when they form one."
+_DISTANCE_RULE = (
+    "Supported when latencies form two groups, not supported when they form one; undecided when nine of ten "
+    "differ by more than 10 % without a gap."
+)
 _CLUSTER_RULE = (
     "Supported when loads from another block's shared memory take longer than from one's own and less time "
     "than from the second-level cache, by intervals."

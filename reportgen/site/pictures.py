@@ -110,7 +110,7 @@ BRIEF = (
     (" in shared memory", ", shared"),
     (" in global memory", ", global"),
     (" loaded from shared memory", ", shared"),
-    (" from constant memory at a register", ", constant"),
+    (" from constant memory, of one word for all lanes", ", constant"),
 )
 """Words of titles that a figure says in fewer, so that what tells two operations apart is not cut off."""
 

@@ -95,6 +95,8 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Name -> list of values, or a `Span` table; the grid is their product."""
     quick: dict[str, Any] = {}
     """Settings that `--quick` uses instead."""
+    left_out: tuple[dict[str, int | float | str], ...] = ()
+    """Settings of the grid that are not asked, each by the values of some of their names."""
     group: str = ""
     """Ask of every operation of this class; `{operation}` and `{title}` may stand in texts."""
     operations: tuple[str, ...] = ()

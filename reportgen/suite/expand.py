@@ -96,6 +96,8 @@ def points(
     for row in rows:
         for values in itertools.product(*axes.values()):
             chosen: dict[str, Any] = {**row, **dict(zip(axes, values, strict=True))}
+            if any(one.items() <= chosen.items() for one in definition.left_out):
+                continue
             if not chosen.get("second", "-") and "order" in axes and chosen["order"] != axes["order"][0]:
                 continue  # one operation alone has no arrangement
             if int(chosen.get("accumulators", 0)) > most.get(chosen.get("operation", ""), math.inf):

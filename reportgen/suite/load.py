@@ -165,6 +165,9 @@ def _check(definition: Definition, path: Path, base: Path, known: _Known) -> Non
     for key, values in (("settings", definition.settings), ("quick", definition.quick)):
         for name, value in values.items():
             _setting(value, f"{key}.{name}", path, base)
+    for one in definition.left_out:
+        if not one or not one.keys() <= definition.settings.keys():
+            raise _broken(path, base, "left_out", "tables whose keys are names in settings")
     if definition.variable not in definition.settings and not definition.classes and not definition.pairs:
         raise _broken(path, base, "variable", "the name of a key in settings")
     if definition.widest and not definition.settings.get("operation"):

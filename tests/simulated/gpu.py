@@ -83,8 +83,9 @@ def _visit(
     rng: np.random.Generator,
     noise: float,
 ) -> None:
+    true = one.drawn(rng) if one.drawn is not None else one.cycles
     for sample in range(SAMPLES):
-        for thread, cycles in enumerate(one.cycles):
+        for thread, cycles in enumerate(true):
             ticks = round(cycles * (1 + noise * abs(rng.normal())))
             row = {
                 "point": one.point.id, "pass": number, "order": order, "sample": sample, "thread": thread,

@@ -88,12 +88,12 @@ def walk(truth: GpuTruth) -> Question:
 
 
 def lines(truth: GpuTruth) -> Question:
+    """What a miss of the first level brings is a sector, whatever the line that its tag is for."""
     name = "memory_hierarchy/stride_sweep"
     found = []
-    for path in ("ca", "cg"):
-        reach = truth.line if path == "ca" else truth.sector
+    for path in ("ca", "nc"):
         for offset in (8, 16, 24, 32, 40, 64, 96, 120, 128, 136, 192, 256):
-            second = truth.l1_latency if offset < reach else truth.l2_latency
+            second = truth.l1_latency if offset < truth.sector else truth.l2_latency
             point = ok_point(name, {"path": path, "offset": offset}, work={"steps": 64.0})
             found.append(Simulated(point, (32 * (truth.l2_latency + second) * 8 + EMPTY,), 8))
     return asked(name), found

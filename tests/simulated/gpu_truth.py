@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+
+import numpy as np
 
 from reportgen.backends.base import Source
 from reportgen.backends.cuda import targets
@@ -109,6 +112,8 @@ class Simulated:
     point: Point
     cycles: tuple[float, ...]
     repetitions: int = 1
+    drawn: Callable[[np.random.Generator], tuple[float, ...]] | None = None
+    """True cycles of one visit, where they differ from visit to visit."""
 
 
 Question = tuple[ProbeInfo, list[Simulated]]

@@ -15,6 +15,7 @@ import numpy as np
 
 from reportgen.backends.cuda.binding import SECOND_LEVEL, Argument, Shape
 from reportgen.backends.cuda.chase import LEAD
+from reportgen.backends.cuda.clock import WAIT_CYCLES
 from reportgen.backends.cuda.constants import offsets
 from reportgen.backends.cuda.elf import Cubin
 
@@ -60,6 +61,8 @@ class HostGpu:
     first_level: FirstLevel | None = None
     gaps: bool = False
     """Whether only every other number is that of a multiprocessor."""
+    clocks: list[int] = field(default_factory=lambda: [198_000])
+    """Cycles of the waits of 100 microseconds that are looked at one after the other; the last holds on."""
     name: str = "host"
     memory_of: dict[int, Any] = field(default_factory=dict)
     launches: int = 0
@@ -180,7 +183,8 @@ class HostGpu:
 
     def _frame(self, name: str, values: list[int]) -> None:
         if name == "frame_wait":
-            self.write(values[0], np.array([0, 198_000, self.now, self.now + 100_000], np.uint64).tobytes())
+            cycles = self.clocks.pop(0) if values[1] == WAIT_CYCLES and self.clocks[1:] else self.clocks[0]
+            self.write(values[0], np.array([0, cycles, self.now, self.now + 100_000], np.uint64).tobytes())
         else:
             kind = np.uint32 if name.endswith("32") else np.uint64
             self.write(values[0], np.array([10, 10 + EMPTY], kind).tobytes())

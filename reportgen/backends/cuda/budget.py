@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from reportgen.backends.base import Source
+from reportgen.backends.cuda.buffers import BY_BLOCK, MOVED
 from reportgen.backends.cuda.chase import GLOBAL_LINE, MOST_WARM, ON_CHIP
 
 ASSUMED_SETUP = 0.008
@@ -21,8 +22,10 @@ ASSUMED_FILL = 20.0e9
 """Bytes a second at which large arrays are filled on the device."""
 ASSUMED_LOAD = 0.7e-6
 """Seconds of a load from device memory."""
-LEAST_LONG = 8
-"""Samples that are taken whatever they take."""
+LEAST_LONG, WARM_UPS = 8, 2
+"""Samples that are taken whatever they take, and launches before them."""
+ASSUMED_STREAM = 2.0e12
+"""Bytes a second of device memory."""
 ASSUMED_RATE = 2.0e13
 """FLOP a second of a plain kernel of ours."""
 ASSUMED_PRODUCT = 2.0e14
@@ -41,10 +44,20 @@ def seconds(source: Source) -> float:
     if setup.get("kind") in ("stream", "vendor"):
         moved = source.work["bytes"] if setup.get("routine") == "gemm" else size * int(setup.get("arrays", 2))
         taken += moved / ASSUMED_FILL
+    if setup.get("kind") == "stream":
+        taken += max(0.0, (LEAST_LONG + WARM_UPS) * _launch(setup) - cap)
     if setup.get("kind") in ("kernel", "vendor"):
         work = source.work.get("flop", source.work.get("op", 0.0))
         taken += max(0.0, LEAST_LONG * work / _rate(setup) - cap)
     return taken
+
+
+def _launch(setup: Mapping[str, int | float | str]) -> float:
+    """Seconds of one launch of a stream: few blocks have few bytes under way."""
+    blocks = int(setup.get("blocks", 1))
+    under_way = blocks * int(setup["threads"]) * int(setup["unroll"]) * int(setup["vector_bytes"])
+    rate = min(ASSUMED_STREAM, under_way / ASSUMED_LOAD)
+    return max(int(setup["bytes"]) * int(setup["arrays"]), min(MOVED, BY_BLOCK * blocks)) / rate
 
 
 def _rate(setup: Mapping[str, int | float | str]) -> float:

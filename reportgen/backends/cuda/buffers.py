@@ -14,7 +14,7 @@
 `vector:A`        the same of one size
 `size:NAME`       a whole number of the set-up
 `value:...`       a factor, of the kind of the elements
-`count:...`       a number that the launcher chooses: words, loads, windows, lines, turns
+`count:...`       a number that the launcher chooses: words, loads, windows, lines, turns, rounds, a shift
 `number:...`      the block that shall answer, one of as many as there are multiprocessors
 `setting:NAME`    a whole number of the set-up
 `clocks:T`        raw clock reads, and behind them the multiprocessor of each block
@@ -49,11 +49,15 @@ UNWRITTEN = 0xA5F00D5A
 MOST_READ = 1 << 20
 """Bytes of a matrix that are read back and compared."""
 FACTOR = 0.5
-MOVED = 1 << 29
-"""Bytes that a stream moves in a launch, or little less: the start of the launch is some per cent
-of the time that takes."""
+MOVED = 1 << 31
+"""Bytes that a stream moves in a launch, or little less: 0.2 ms at 10 TB/s, of which the start and the end of
+the launch, some microseconds, are one or two per cent."""
 BY_BLOCK = 1 << 26
 """Bytes that one block moves in a launch at most, but for arrays that are larger: half a millisecond."""
+SHIFT = 67
+"""From round to round of a stream a block takes over from the one so many numbers on.  Blocks of one
+multiprocessor are neighbours, or as far apart as there are multiprocessors; on few devices that is 67, or
+two, three or four times as much."""
 MOST_OF_TILE = 256
 """Elements of a tile, in each direction (CUDA Driver API, `cuTensorMapEncodeTiled`, `boxDim`)."""
 PITCH = 2
@@ -288,6 +292,8 @@ def _count(made: Passed, rest: str) -> Argument:
         rounds = max(1, moved // (int(setup["bytes"]) * int(setup["arrays"])))
         made.facts["rounds"] = rounds
         return rounds, 4
+    if rest == "shift":
+        return SHIFT % made.blocks, 4
     if rest.startswith("cells"):
         return LINE_CELLS, 4
     if rest == "words":

@@ -28,6 +28,9 @@ LEAD = 1
 """Loads before the first clock read of every window.  The closing read does not wait for the last load: with
 one under way at either end a window lasts as many latencies as it has loads."""
 LEAST_WINDOWS, MOST_WINDOWS = 8, 64
+LEAST_LINES = 512
+"""Of a chase through few pages: some lines of the second level are near and some far, and of eight lines the
+share that is near is another in every visit."""
 PAIR_SLOTS = 1 << 13
 """Node pairs of the line probe: 1 MiB of lines, which no first level holds, in 4 MiB."""
 TRACE_TURNS = 16
@@ -125,7 +128,7 @@ def lay_out(setup: Setup, rng: np.random.Generator) -> Chase:
     elif layout == "conflict":
         offsets = layouts.conflict(int(setup["count"]), int(setup["stride"]), rng)
     elif layout == "pages":
-        offsets = layouts.one_a_page(int(setup["count"]), int(setup["stride"]), rng, GLOBAL_LINE)
+        offsets = layouts.one_a_page(int(setup["count"]), int(setup["stride"]), rng, GLOBAL_LINE, LEAST_LINES)
     elif layout == "walk":
         steps = int(setup.get("steps", 0)) * TRACE_TURNS
         offsets = np.arange(steps, dtype=np.int64) * int(setup["stride"])

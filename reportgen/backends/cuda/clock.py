@@ -35,6 +35,8 @@ WAIT_CYCLES = 200_000
 """About 0.1 ms: `%globaltimer` moves on every 32 ns to 1 µs."""
 HOLD_CYCLES = 2000
 """Of a microsecond, at the clock of fast devices; slower ones are held longer."""
+LOOK_US, MOST_LOOKS, STILL_RISING = 20_000.0, 12, 0.01
+"""Microseconds from one look at a clock that rises to the next, how many, and by what share it rises."""
 CONSTANTS = ClockConstants(
     calibration_cycles=0, canary_instructions=0, agreement=0.0, canary_share=0.0, note=NOTE, granularity=1
 )
@@ -142,6 +144,23 @@ class Frame:
         self._binding.launch(
             self._functions["frame_wait"], (1, 1, 1), (1, 1, 1), 0, [(self._out, 8), (cycles, 8)]
         )
+
+    def settle(self) -> None:
+        """Keep the device busy until its clock rises no more: idling, it may be a fifth of the full one.
+
+        Where it rises at every look that takes a second at most.  Of a clock that stands still the points
+        tell.
+        """
+        try:
+            before = self.pace()
+            for _ in range(MOST_LOOKS):
+                self.hold(LOOK_US)
+                now = self.pace()
+                if now.cycles * before.nanoseconds <= before.cycles * now.nanoseconds * (1 + STILL_RISING):
+                    return
+                before = now
+        except LaunchError:
+            return
 
     def mark(self) -> None:
         """A launch that whoever watches from outside can tell from all others."""

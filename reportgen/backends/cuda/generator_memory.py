@@ -205,7 +205,7 @@ def stream(request: Request) -> Parts:
     arrays = [
         (f"{'const ' if name != 'b' else ''}char *{name}", f"array:{width}") for name in _ARRAYS[kernel]
     ]
-    turns = [("unsigned turns", "count:turns"), ("unsigned rounds", "count:rounds")]
+    turns = [(f"unsigned {name}", f"count:{name}") for name in ("turns", "rounds", "shift")]
     parameters = [*arrays, *turns, ("float *out", "output:float")]
     moved = float(STREAM_UNROLL * width * (loads + stores))
     setup: dict[str, int | float | str] = {
@@ -221,6 +221,6 @@ def stream(request: Request) -> Parts:
 
 STREAM_OTHERS = (
     "U?ISETP.*|BRA(\\..*)?|U?IADD.*|U?IMAD.*|VIADD|U?LEA.*|U?MOV|U?LDCU?.*|S2U?R|CS2R.*|NOP|FADD|LOP3\\.LUT"
-    "|U?SHF.*|R2UR|HFMA2.*|U?SEL|I2FP?\\..*|DEPBAR\\.LE|U?PLOP3\\.LUT"
+    "|U?SHF.*|R2UR|HFMA2.*|U?SEL|I2FP?\\..*|DEPBAR\\.LE|U?PLOP3\\.LUT|V?IMNMX.*"
 )
 """Beside the traffic: addresses, the count of turns and rounds, the sum that keeps what was read alive."""

@@ -111,7 +111,9 @@ PLACES: dict[str, Place] = {
         fill='asm volatile("st.local.u32 [%0], %0;" :: "r"(d{tag}{index}));',
     ),
     "constant_pointer": Place(
-        start="(unsigned)__cvta_generic_to_constant(&{constant}[threadIdx.x + {at}])",
+        # one word for all lanes of a warp, for a load from many takes a turn for each; accumulators side by
+        # side, for the first of the caches holds 2 KiB (Jia et al. 2018)
+        start="(unsigned)__cvta_generic_to_constant(&{constant}[threadIdx.x / 32 + 32 * {index}])",
     ),
     "texture": Place(
         "unsigned long long texture{tag}",

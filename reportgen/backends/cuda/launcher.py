@@ -66,6 +66,7 @@ class CudaLauncher:
         self._target = targets.parse(device.isa)
         self._multiprocessors = self._binding.attribute(cuda.MULTIPROCESSORS)
         self._frame = Frame(self._binding, self._target.name)
+        self._frame.settle()
         self._watch = nvml.Watch(_pci(self._binding))
         self._modules: dict[str, tuple[Handle, bytes]] = {}
 

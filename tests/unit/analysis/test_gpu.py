@@ -27,7 +27,7 @@ from tests.simulated.gpu_execution import (
     shared_memory,
     warp_sweep,
 )
-from tests.simulated.gpu_memory import copies, on_chip, streams, working_set
+from tests.simulated.gpu_memory import conflicts, copies, on_chip, streams, working_set
 from tests.simulated.gpu_truth import KIB, MIB, GpuTruth
 
 TRUTH = GpuTruth()
@@ -133,7 +133,8 @@ def test_two_parts_of_a_cache() -> None:
 
 def test_a_cache_in_one_piece() -> None:
     assert near(found(SMALL)["memory.l2.distance.near"], SMALL.near)
-    assert "equally far" in found(SMALL)["memory.l2.distance.near"].reason
+    assert "between 250 and 25" in found(SMALL)["memory.l2.distance.near"].reason
+    assert "keeps copies" in found(SMALL)["memory.l2.distance.near"].reason
     assert "memory.l2.distance.far" not in found(SMALL)
 
 
@@ -290,14 +291,27 @@ def test_a_walk_whose_loads_all_miss_has_no_sector() -> None:
 
 @BOTH
 def test_lines_by_path_are_not_mixed(truth: GpuTruth) -> None:
-    assert found(truth)["memory.line"].value == truth.line
-    assert found(truth)["memory.cg.line"].value == truth.sector
+    for metric in ("memory.line", "memory.nc.line"):
+        piece = found(truth)[metric]
+        assert piece.low is not None
+        assert piece.low < truth.sector == piece.value
 
 
 @BOTH
 def test_ways_of_the_first_level(truth: GpuTruth) -> None:
     ways = found(truth)["memory.l1.associativity"]
     assert (ways.low, ways.high) == (truth.ways, 20)
+    assert "hash of the address" in ways.reason
+
+
+def test_lines_that_a_hash_spreads_are_no_ways() -> None:
+    name, points = conflicts(TRUTH)
+    flat = [replace(one, cycles=points[0].cycles) for one in points]
+    run, rows = make(TRUTH, asked=[(name, flat)])
+    (ways,) = quantities(run, pa.table(rows))
+    assert (ways.status, ways.value, ways.low) == (Status.UNSUPPORTED, None, None)
+    assert "Up to 64 lines" in ways.reason
+    assert "hash of the address" in ways.reason
 
 
 @BOTH

@@ -93,6 +93,15 @@ def test_one_line_a_page(count: int, page: int) -> None:
     assert sorted(offsets // page) == list(range(count))
 
 
+@given(count=st.integers(1, 1000), page=st.sampled_from([65536, 1 << 21]))
+def test_pages_are_visited_in_one_order_by_as_many_lines_as_are_wanted(count: int, page: int) -> None:
+    offsets = layouts.one_a_page(count, page, rng(), 128, 512)
+    turns = len(offsets) // count
+    assert len(set(offsets.tolist())) == len(offsets) >= 512
+    assert (turns - 1) * count < 512
+    assert ((offsets // page).reshape(turns, count) == offsets[:count] // page).all()
+
+
 def test_lines_of_pages_spread_over_all_sets() -> None:
     lines = layouts.one_a_page(640, 4096, rng()) % 4096 // LINE
     assert (np.bincount(lines, minlength=64) == 10).all()

@@ -269,6 +269,11 @@ def unfit(metric: str) -> Quantity:
         ("banks", [unfit("execution.shared_bank_strides.banks")], NO),
         ("bulk", [quantity("memory.bulk.tma.rate", 60.0)], YES),
         ("bulk", [unfit("memory.bulk.tma.rate")], NO),
+        (
+            "distance",
+            [quantity("memory.l2.distance.near", 270.0, details={"quantiles": list(range(220, 322, 2))})],
+            OPEN,
+        ),
         ("distance", [quantity("memory.l2.distance.near", 200.0)], NO),
         (
             "distance",

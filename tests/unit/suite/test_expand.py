@@ -116,6 +116,11 @@ def test_quick_settings_replace_those_they_name() -> None:
     assert len(labels(asked)) == 4
 
 
+def test_what_is_left_out_of_the_grid_is_not_asked() -> None:
+    asked = probe({"a": [1, 2], "b": [3, 4], "c": [5]}, left_out=({"a": 1, "b": 3}, {"b": 4, "a": 2}))
+    assert labels(asked) == ["a=1,b=4,c=5", "a=2,b=3,c=5"]
+
+
 def test_pairs_come_with_each_alone() -> None:
     assert labels(probe({}, pairs=(("a", "b"),))) == [
         "first=a,second=",

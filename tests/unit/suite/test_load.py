@@ -72,6 +72,8 @@ def test_a_sound_suite_loads(tmp_path: Path) -> None:
         ('group = "integer"', 'classes = ["add", "sub"]', "classes", "not 'sub'"),
         ('group = "integer"', 'pairs = [["add", "sub"]]', "pairs", "not 'sub'"),
         ('group = "integer"', 'pairs = [["add"]]', "pairs[0]", "length 2"),
+        ('unit = "cycle"', 'unit = "cycle"\nleft_out = [{ size = 1 }]', "left_out", "names in settings"),
+        ('unit = "cycle"', 'unit = "cycle"\nleft_out = [{ }]', "left_out", "names in settings"),
         ("length = [48, 96]", "length = []", "settings.length", "a non-empty list"),
         ("length = [48, 96]", "length = true", "settings.length", "a non-empty list"),
         ("length = [48, 96]", 'length = "all"', "settings.length", '"1..all"'),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
-from itertools import count, pairwise
+from itertools import count, pairwise, product
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from reportgen.backends.base import Batch, Order, Source
 from reportgen.backends.cuda import binding as cuda
 from reportgen.backends.cuda import chase, sampling, targets
-from reportgen.backends.cuda.buffers import BY_BLOCK, COPY_WINDOWS, MOVED
+from reportgen.backends.cuda.buffers import BY_BLOCK, COPY_WINDOWS, MOVED, SHIFT
 from reportgen.backends.cuda.builder import CudaBuilder
 from reportgen.backends.cuda.clock import Pace
 from reportgen.backends.cuda.generator import CudaGenerator
@@ -117,6 +118,23 @@ def test_the_second_level_is_filled_before_the_first_sample(nodes: int, level: i
     assert chase.warm(nodes, level) == loads
 
 
+@pytest.mark.parametrize(
+    ("clocks", "looks"),
+    [
+        ([198_000], 2),
+        ([34_500, 150_000, 197_000, 198_000], 4),
+        ([198_000, 150_000], 2),  # falling is what a load does to it
+        ([1000 * (1 + number) for number in range(40)], 13),
+    ],
+)
+def test_a_device_that_idled_is_kept_busy_until_its_clock_has_risen(
+    toolchain: str, clocks: list[int], looks: int
+) -> None:
+    gpu = HostGpu(clocks=list(clocks))
+    CudaLauncher(0, DEVICE, gpu)
+    assert len(clocks) - len(gpu.clocks) == min(looks, len(clocks) - 1)
+
+
 def test_a_chase_asks_for_all_of_the_first_level(
     launcher: tuple[CudaLauncher, HostGpu], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -214,6 +232,20 @@ def test_a_stream_is_timed_from_outside(launcher: tuple[CudaLauncher, HostGpu]) 
                 "memory_hierarchy/bandwidth_saturation", kernel="read", width=16, blocks=1024, bytes=1 << 20
             ),
         )
+
+
+@pytest.mark.parametrize("in_turn", [True, False], ids=["one to each in turn", "neighbours together"])
+def test_hardly_a_round_of_a_stream_finds_in_the_first_cache_what_the_last_four_left(in_turn: bool) -> None:
+    """A round of 8 MiB leaves 64 KiB in each of 132 first caches, so that four may still be there."""
+    found = []
+    for places, blocks, rounds in product((34, 40, 58, 72, 80, 108, 114, 128, 132, 142, 148, 170, 188),
+                                          (256, 512, 1024), (1, 2, 3, 4)):  # fmt: skip
+        each, apart = -(-blocks // places), rounds * (SHIFT % blocks)
+        place = np.arange(blocks) % places if in_turn else np.arange(blocks) // each
+        found.append(float(np.mean(place[(np.arange(blocks) + apart) % blocks] == place)))
+    assert np.median(found) == 0
+    assert np.mean(found) < 0.01
+    assert max(found) < 0.27
 
 
 def test_warps_side_by_side_count_each(launcher: tuple[CudaLauncher, HostGpu]) -> None:
@@ -332,3 +364,9 @@ def test_every_set_up_of_the_suite_is_known_to_the_launcher(launcher: tuple[Cuda
         assert (batch.status, batch.reason) == ("ok", ""), point
     assert {kind for kind, *_ in seen} >= {"body", "chase", "trace", "l2_matrix", "bulk", "stream", "empty"}
     assert len(seen) > 60
+
+
+def test_lanes_load_one_word_of_constant_memory_and_all_words_fit_its_first_cache() -> None:
+    text = source("instruction_throughput/constant_load", accumulators=8).text
+    starts = [int(number) for number in re.findall(r"\[threadIdx\.x / 32 \+ 32 \* (\d+)\]", text)]
+    assert starts == list(range(8))
