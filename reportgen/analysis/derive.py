@@ -25,6 +25,7 @@ from reportgen.analysis.gpu_on_chip import on_chip
 from reportgen.analysis.gpu_pressure import pressure
 from reportgen.analysis.gpu_read_sweep import read_sweep
 from reportgen.analysis.gpu_sector import sectors
+from reportgen.analysis.gpu_tile import tile
 from reportgen.analysis.gpu_tlb import has_distance, tlb_by_distance
 from reportgen.analysis.hierarchy import Hierarchy, reported
 from reportgen.analysis.interference import interference
@@ -126,6 +127,7 @@ _INDEPENDENT: dict[str, Callable[[Evidence], list[Quantity]]] = {
     "sectors": sectors,
     "cluster": cluster,
     "bulk": bulk,
+    "tile": tile,
     "launch": launch_overhead,
     "read_sweep": read_sweep,
     "rounds": rounds,
@@ -146,7 +148,7 @@ _METHODS = {
     "window": "window",
     "parallelism": "window",
     **dict.fromkeys(
-        ("banks", "distance", "blocks", "pressure", "sectors", "cluster", "bulk", "launch", "read_sweep"),
+        "banks distance blocks pressure sectors cluster bulk tile launch read_sweep".split(),
         "gpu",
     ),
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.endings import YES, Case, Ending, Rule, no, nothing, undecided
 from reportgen.findings.evidence import central, interval
@@ -10,6 +12,9 @@ from reportgen.status import Status
 OUT_OF_PROPORTION = 0.2
 """A rate that falls this far short of proportion to the first, at no more than half of the knee, does not
 rise in proportion."""
+
+SAME_TILE = 0.03
+"""Relative difference up to which two copies of a tile are called equally long."""
 
 EDGE, WIDE = 0.05, 0.1
 """Latencies without the least and the largest twentieth are wide apart if the slowest takes so much more."""
@@ -106,6 +111,27 @@ def _alone(case: Case) -> Ending:
     return YES
 
 
+def _tiles(case: Case) -> Ending:
+    """Swizzled tiles beside plain ones; walks by what their misses bring."""
+    if not case.quantities:
+        return nothing(case)
+    ends = [interval(quantity) for quantity in case.quantities]
+    if case.quantities[0].metric.startswith("memory.tile.swizzle."):
+        apart = [
+            quantity.metric
+            for quantity, (low, high) in zip(case.quantities, ends, strict=True)
+            if low > 1 + SAME_TILE or high < 1 - SAME_TILE
+        ]
+        if apart:
+            return no(f"{apart[0]} is apart from 1")
+        close = all(low >= 1 - SAME_TILE and high <= 1 + SAME_TILE for low, high in ends)
+        return YES if close else undecided(f"intervals are wider than {100 * SAME_TILE:.0f} %")
+    if ends[-1][0] >= 1:
+        return no("the widest promotion takes no less time than none")
+    falling = all(later[1] < before[0] for before, later in pairwise(((1.0, 1.0), *ends)))
+    return YES if falling else undecided("one promotion takes no less time than the one before it")
+
+
 def _launch(case: Case) -> Ending:
     if not case.quantities:
         return nothing(case)
@@ -162,6 +188,11 @@ _BULK_RULE = (
     "Supported when the times of the largest sizes lie on one rising line to 3 %, not supported when they "
     "do not."
 )
+_TILE_RULE = (
+    "Where tiles are swizzled, supported when every ratio is within 3 % of 1 by its interval, not supported "
+    "when one is apart from that. Where misses bring more, supported when each step takes less time than the "
+    "one before it, by intervals, not supported when the widest takes no less than none."
+)
 _DISTANCE_RULE = (
     "Supported when latencies form two groups, not supported when they form one; undecided when nine of ten "
     "differ by more than 10 % without a gap."
@@ -193,6 +224,7 @@ _PRESSURE_RULE = (
 RULES: dict[str, Rule] = {
     "banks": (_BANKS_RULE, _straight),
     "bulk": (_BULK_RULE, _straight),
+    "tile": (_TILE_RULE, _tiles),
     "distance": (_DISTANCE_RULE, _groups),
     "cluster": (_CLUSTER_RULE, _peers),
     "sectors": (_SECTORS_RULE, _pieces),

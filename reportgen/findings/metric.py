@@ -58,6 +58,7 @@ class Kind(StrEnum):
     SECTOR = "sector"
     CLUSTER = "cluster"
     BULK = "bulk"
+    TILE = "tile"
     WARPS = "warps"
     BANKS = "banks"
     STEP = "step"
@@ -194,13 +195,16 @@ def _memory(metric: str, rest: list[str]) -> MetricId:
     return MetricId(metric, Kind.OTHER)
 
 
+_COPIED = {"cluster": Kind.CLUSTER, "bulk": Kind.BULK, "tile": Kind.TILE}
+
+
 def _of_three(metric: str, first: str, second: str, third: str) -> MetricId:
     if second == "distance":
         return MetricId(metric, Kind.DISTANCE, first, third)
     if second == "capacity" and third == ALL_MULTIPROCESSORS:
         return MetricId(metric, Kind.SHARED_CAPACITY, first)
-    if first in ("cluster", "bulk"):
-        return MetricId(metric, Kind.CLUSTER if first == "cluster" else Kind.BULK, second, third)
+    if first in _COPIED:
+        return MetricId(metric, _COPIED[first], second, third)
     if second in LEVELS and third in _PATH_FACTS:
         return MetricId(metric, _PATH_FACTS[third], second, first)
     return MetricId(metric, Kind.OTHER)

@@ -40,7 +40,7 @@ FAMILIES = (
 ANALYSES = frozenset(
     "slope plateau interference working_set pointer_chase line conflict tlb".split()
     + "bandwidth peak sustained library banks distance warps window parallelism none".split()
-    + "blocks pressure on_chip sectors cluster bulk launch read_sweep".split()
+    + "blocks pressure on_chip sectors cluster bulk tile launch read_sweep".split()
 )
 
 REGISTER_CLASSES = frozenset("r16 r32 r64 xmm ymm zmm k tmm x v s d fragment".split())

@@ -10,11 +10,11 @@ import numpy as np
 
 from reportgen.runs.schema import SCHEMA_VERSION, ClockRecord, Device, DriftMark, Point, Program, Run
 from reportgen.status import Status
-from tests.simulated import gpu_execution, gpu_memory
+from tests.simulated import gpu_execution, gpu_memory, gpu_tiles
 from tests.simulated.gpu_truth import EMPTY, ISA, GpuTruth, Question, Simulated
 
 PASSES, SAMPLES = 3, 6
-SUITE = (*gpu_execution.QUESTIONS, *gpu_memory.QUESTIONS)
+SUITE = (*gpu_execution.QUESTIONS, *gpu_memory.QUESTIONS, *gpu_tiles.QUESTIONS)
 
 
 def programs(truth: GpuTruth) -> tuple[Program, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from reportgen.backends.cuda.chase import LEAD
 from reportgen.backends.cuda.clock import WAIT_CYCLES
 from reportgen.backends.cuda.constants import offsets
 from reportgen.backends.cuda.elf import Cubin
+from reportgen.backends.cuda.tiles import Tile
 
 WINDOW = 128
 """Cycles of every window."""
@@ -63,18 +64,20 @@ class HostGpu:
     """Whether only every other number is that of a multiprocessor."""
     clocks: list[int] = field(default_factory=lambda: [198_000])
     """Cycles of the waits of 100 microseconds that are looked at one after the other; the last holds on."""
+    tile: Tile = field(default_factory=lambda: Tile(0, 0, 0, 0, 0, 0, 0))
+    """The latest that a tensor map was made of."""
     name: str = "host"
     memory_of: dict[int, Any] = field(default_factory=dict)
     launches: int = 0
     now: int = 0
     largest: int = 0
 
-    def open(self, number: int) -> None:
-        pass
-
     def spans(self, blocks: int, each: int) -> list[int]:
         """Cycles of the windows of a launch, `each` of every block."""
         return [WINDOW] * (blocks * each)
+
+    def open(self, number: int) -> None:
+        pass
 
     def close(self) -> None:
         pass
@@ -148,10 +151,23 @@ class HostGpu:
     def texture(self, address: int, size: int) -> int:
         return address
 
-    def tensor_map(self, address: int, columns: int, rows: int, pitch: int) -> int:
-        assert columns <= 256
-        assert rows <= 256
+    def tensor_map(
+        self,
+        address: int,
+        columns: int,
+        rows: int,
+        pitch: int,
+        *,
+        width: int = 0,
+        swizzle: int = 0,
+        promotion: int = 0,
+    ) -> int:
+        assert max(columns, rows) <= 256
+        assert 4 * width <= pitch
+        assert not swizzle or 4 * columns <= swizzle
+        assert promotion in (0, 64, 128, 256)
         assert len(self.memory_of[address]) >= rows * pitch
+        self.tile = Tile(columns, rows, width, pitch, 0, swizzle, promotion)
         return address
 
     def word(self, address: int, size: int) -> int:
@@ -214,6 +230,8 @@ class _Kernel:
             if kind == "l2_matrix":
                 place = self.of("number") * 2 if self.gpu.gaps else self.of("number")
                 self.gpu.fill(list(self.given.values())[-2], place, 1)
+            if "row" in self.setup:
+                self._tile()
             self._clocks([WINDOW] * self.of("count:lines" if kind == "l2_matrix" else "count:windows"))
         else:
             speakers = 1 if kind == "crowd" else self.threads

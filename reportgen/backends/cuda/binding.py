@@ -126,8 +126,27 @@ class Binding(Protocol):
     def texture(self, address: int, size: int) -> int:
         """A texture object over 32-bit words."""
 
-    def tensor_map(self, address: int, columns: int, rows: int, pitch: int) -> int:
+    def tensor_map(
+        self,
+        address: int,
+        columns: int,
+        rows: int,
+        pitch: int,
+        *,
+        width: int = 0,
+        swizzle: int = 0,
+        promotion: int = 0,
+    ) -> int:
         """A tile of 32-bit words, rows `pitch` bytes apart, for the copy unit: an argument of `MAP_BYTES`.
+
+        Args:
+            address: of the matrix, a multiple of 16.
+            columns: of the tile, words.
+            rows: of the tile and of the matrix.
+            pitch: bytes from one row to the next.
+            width: columns of the matrix; 0: those of the tile.
+            swizzle: bytes of a row (32, 64, 128) whose 16-byte pieces change places; 0: none do.
+            promotion: bytes (64, 128, 256) that a miss brings into the second level; 0: what it asks for.
 
         Raises:
             Unsupported: the driver makes none.

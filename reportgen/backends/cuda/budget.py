@@ -18,8 +18,8 @@ ASSUMED_LAYOUT = 1.0e9
 """Bytes a second of nodes that the host lays out and sends."""
 ASSUMED_MEMORY = 80 << 30
 """Bytes of the device."""
-ASSUMED_FILL = 20.0e9
-"""Bytes a second at which large arrays are filled on the device."""
+ASSUMED_FILL = 100.0e9
+"""Bytes a second at which large arrays are filled on the device: copies of 1 MiB, each queued in 10 us."""
 ASSUMED_LOAD = 0.7e-6
 """Seconds of a load from device memory."""
 LEAST_LONG, WARM_UPS = 8, 2

@@ -7,7 +7,8 @@
 `texture:indices` one whose texels are the nodes of a chase
 `nodes:offsets`   nodes of a chase as offsets, for memory on the chip
 `node:...`        the first node of a chase: its address, index or offset
-`tensor map:2D`   a tile of random words, as many bytes as the set-up says, for the copy unit
+`tensor map:2D`   a tile of random words, as many bytes as the set-up says, for the copy unit; with
+                  `row` in the set-up its rows are so long, with `step` it can be moved through a matrix
 `array:W`         random words, as many bytes as the set-up says
 `matrix:A B`      random floats, as many as the product of these sizes of the set-up; of several the last
                   is the result
@@ -28,7 +29,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from reportgen.backends.cuda import chase
+from reportgen.backends.cuda import chase, tiles
 from reportgen.backends.cuda.binding import MAP_BYTES, SECOND_LEVEL, Argument, Binding
 from reportgen.backends.cuda.chase import Chase, Setup
 from reportgen.backends.cuda.contents import BLOCK_BYTES, fill, own_addresses, random_values, typed
@@ -58,10 +59,6 @@ SHIFT = 67
 """From round to round of a stream a block takes over from the one so many numbers on.  Blocks of one
 multiprocessor are neighbours, or as far apart as there are multiprocessors; on few devices that is 67, or
 two, three or four times as much."""
-MOST_OF_TILE = 256
-"""Elements of a tile, in each direction (CUDA Driver API, `cuTensorMapEncodeTiled`, `boxDim`)."""
-PITCH = 2
-"""Rows of a tile lie so many of their lengths apart: it is cut out of a wider matrix."""
 COPY_WINDOWS = 16
 """Bulk copies of a launch."""
 
@@ -88,6 +85,10 @@ class Passed:
     """Of one result of the last output."""
     pristine: list[tuple[int, int, int]] = field(default_factory=list)
     """(address, its copy, bytes) of what a launch may change and the next must find as it was."""
+    wanted: bytes = b""
+    """What the results must begin with, where the host knows it."""
+    other: tuple[int, int] = (0, 0)
+    """(address, bytes) of memory that is written before every launch, so that caches hold that."""
     chase: Chase | None = None
     windows: int = 1
     """Windows that one thread times in a launch."""
@@ -126,8 +127,17 @@ class Passed:
             at = self.places[what]
             self.values[at] = (value, self.values[at][1])
 
+    def evict(self) -> None:
+        """Have the second level hold nothing of use at a launch: twice its size is written before."""
+        size = 2 * self.binding.attribute(SECOND_LEVEL) // 4 * 4
+        if size <= 0:
+            raise Unsupported("the driver does not say how large the second-level cache is")
+        self.other = self.allocate(size), size
+
     def refresh(self) -> None:
         """What must be the same before every launch."""
+        if self.other[1]:
+            self.binding.fill(self.other[0], 0, self.other[1] // 4)
         self.binding.fill(self.clocks, SENTINEL, self.clock_bytes // 4)
         for address, size in self.results:
             self.binding.fill(address, UNWRITTEN, size // 4)
@@ -229,6 +239,7 @@ def _output(made: Passed, rest: str) -> Argument:
     # blocks of a crowd are many, and all write the same
     own = 0 if made.setup.get("kind") == "crowd" else made.threads * made.blocks
     count = made.windows if one_thread else max(SLOTS * THREADS, own)
+    count = max(count, len(made.wanted) // dtype.itemsize)
     size = -(-count * dtype.itemsize // 4) * 4
     address = made.allocate(size)
     made.results.append((address, size))
@@ -311,13 +322,18 @@ def _array(made: Passed, _rest: str) -> Argument:
 
 
 def _tensor_map(made: Passed, _rest: str) -> Argument:
-    words = int(made.setup["bytes"]) // 4
-    columns = min(words, MOST_OF_TILE)
-    rows = words // columns
-    pitch = 4 * columns * PITCH
-    address = _random(made, "unsigned", rows * pitch)
-    made.facts |= {"tile": f"{columns} x {rows} words, rows {pitch} bytes apart"}
-    return made.binding.tensor_map(address, columns, rows, pitch), MAP_BYTES
+    tile = tiles.shape(made.setup, made.windows)
+    address = _random(made, "unsigned", tile.matrix_bytes)
+    made.facts |= {"tile": f"{tile.columns} x {tile.rows} words, rows {tile.pitch} bytes apart"}
+    if "row" in made.setup:
+        made.wanted = tile.after(made.binding.read(address, tile.matrix_bytes), made.windows).tobytes()
+    if tile.step:
+        made.evict()
+    found = made.binding.tensor_map(
+        address, tile.columns, tile.rows, tile.pitch,
+        width=tile.width, swizzle=tile.swizzle, promotion=tile.promotion,
+    )  # fmt: skip
+    return found, MAP_BYTES
 
 
 def _random(made: Passed, kind: str, size: int) -> int:

@@ -19,8 +19,11 @@ _RESOURCE_WORDS, _TEXTURE_WORDS = 36, 26
 """32-bit words of `CUDA_RESOURCE_DESC` and `CUDA_TEXTURE_DESC`."""
 ENCODE = "cuTensorMapEncodeTiled"
 _MAP_UNSIGNED_32, _MAP_ALIGNMENT = 2, 64
-_PLAIN = (0, 0, 0, 0)
-"""No interleave, no swizzle, no promotion to L2, zeros outside."""
+_NO_INTERLEAVE, _ZEROS_OUTSIDE = 0, 0
+_SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
+"""Bytes of a row -> `CUtensorMapSwizzle`."""
+_PROMOTIONS = {0: 0, 64: 1, 128: 2, 256: 3}
+"""Bytes -> `CUtensorMapL2promotion`."""
 
 
 class CtypesBinding:
@@ -207,7 +210,17 @@ class CtypesBinding:
         self._call("cuTexObjectCreate", ctypes.byref(made), resource, description, None)
         return made.value
 
-    def tensor_map(self, address: int, columns: int, rows: int, pitch: int) -> int:
+    def tensor_map(
+        self,
+        address: int,
+        columns: int,
+        rows: int,
+        pitch: int,
+        *,
+        width: int = 0,
+        swizzle: int = 0,
+        promotion: int = 0,
+    ) -> int:
         """A tile of 32-bit words for the copy unit (CUDA Driver API, "Tensor Map Object Management").
 
         Raises:
@@ -226,11 +239,14 @@ class CtypesBinding:
                 _MAP_UNSIGNED_32,
                 2,
                 ctypes.c_void_p(address),
-                (ctypes.c_uint64 * 2)(columns, rows),
+                (ctypes.c_uint64 * 2)(width or columns, rows),
                 (ctypes.c_uint64 * 1)(pitch),
                 (ctypes.c_uint32 * 2)(columns, rows),
                 (ctypes.c_uint32 * 2)(1, 1),
-                *_PLAIN,
+                _NO_INTERLEAVE,
+                _SWIZZLES[swizzle],
+                _PROMOTIONS[promotion],
+                _ZEROS_OUTSIDE,
             )
         )
         if code == NOT_SUPPORTED:

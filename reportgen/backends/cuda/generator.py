@@ -17,6 +17,7 @@ from reportgen.backends.cuda import generator_kernels as kernels
 from reportgen.backends.cuda import generator_memory as memory
 from reportgen.backends.cuda import generator_rows as rows
 from reportgen.backends.cuda import generator_saturated as saturated
+from reportgen.backends.cuda import generator_tiles as tiles
 from reportgen.backends.cuda import generator_windows as windows
 from reportgen.backends.cuda.device import is_target
 from reportgen.backends.cuda.generator_parts import LAUNCHED, Parts, Request
@@ -54,6 +55,7 @@ KINDS: dict[str, Callable[[Request], Parts]] = {
     "cluster": blocks.cluster,
     "empty": blocks.empty,
     "bulk": blocks.bulk,
+    "tile": tiles.tile,
     "gemm": kernels.gemm,
     "axpy": kernels.axpy,
     "gemv": kernels.gemv,

@@ -75,8 +75,8 @@ def empty(request: Request) -> Parts:
     return Parts({}, [("unsigned *out", "output:unsigned")], expect, {"launches": 1.0}, setup)
 
 
-_COPIES = {"load": r"UBLKCP\.S\.G", "store": r"UBLKCP\.G\.S", "tile_load": r"UTMALDG\.2D"}
-_SIGNALS = (
+COPIES = {"load": r"UBLKCP\.S\.G", "store": r"UBLKCP\.G\.S", "tile_load": r"UTMALDG\.2D"}
+SIGNALS = (
     "SYNCS\\..*|BRA(\\..*)?|U?LOP3\\.LUT|U?MOV|VIADD|U?IADD.*|U?SHF\\..*|U?ISETP\\..*|UTMACMDFLUSH|DEPBAR\\.LE"
     "|CCTL\\.IVALL|R2UR|NOP|ELECT|U?PLOP3\\.LUT|LDCU.*|ULDC.*|IMAD\\..*|FENCE.*|S2U?R|ULEA|LEA"
 )
@@ -94,8 +94,8 @@ def bulk(request: Request) -> Parts:
         "kind": "memory",
         "chains": 0,
         "want.copy": 1,
-        "match.copy": _COPIES[copy],
-        "allow": _SIGNALS,
+        "match.copy": COPIES[copy],
+        "allow": SIGNALS,
     }
     source = {
         "load": [("const unsigned char *source", "array:1")],

@@ -205,9 +205,21 @@ class PycudaBinding:
         """A texture object over 32-bit words."""
         return self._rest.texture(address, size)
 
-    def tensor_map(self, address: int, columns: int, rows: int, pitch: int) -> int:
+    def tensor_map(
+        self,
+        address: int,
+        columns: int,
+        rows: int,
+        pitch: int,
+        *,
+        width: int = 0,
+        swizzle: int = 0,
+        promotion: int = 0,
+    ) -> int:
         """A tile of 32-bit words for the copy unit."""
-        return self._rest.tensor_map(address, columns, rows, pitch)
+        return self._rest.tensor_map(
+            address, columns, rows, pitch, width=width, swizzle=swizzle, promotion=promotion
+        )
 
 
 _NAMES = {

@@ -133,7 +133,7 @@ def shoot(binding: Binding, prepared: Prepared, number: int, outside: Outside | 
         cycles = first_block(binding, prepared, passed.clocks) if prepared.kind in OWN_CLOCK else 1
         return Shot((cycles,), -1, cycles, cycles, frozenset(), results, milliseconds)
     reads = _reads(binding, prepared)
-    wrong = _chase_fault(prepared, results, warm)
+    wrong = _chase_fault(prepared, results, warm) or _contents_fault(passed.wanted, results)
     if passed.chase is not None and passed.setup.get("path") not in STILL_HERE:
         passed.chase.advance(warm + passed.windows * prepared.loads + _behind(prepared))
     return _shot(prepared, reads, results, milliseconds, wrong)
@@ -256,3 +256,12 @@ def _chase_fault(prepared: Prepared, results: bytes, warm: int) -> str:
     return (
         f"{len(off)} of {passed.windows} windows ended at another node than they had to" if len(off) else ""
     )
+
+
+def _contents_fault(wanted: bytes, results: bytes) -> str:
+    """Whether results begin with what the host worked out, word by word."""
+    if results.startswith(wanted):
+        return ""
+    words = [np.frombuffer(data[: len(wanted)], np.uint32) for data in (wanted, results)]
+    off = int(np.count_nonzero(words[0] != words[1]))
+    return f"{off} of {len(words[0])} words of a tile are not those that have to lie there"

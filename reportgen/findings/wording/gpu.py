@@ -154,6 +154,22 @@ def bulk(name: MetricId, quantity: Quantity) -> str:
     return f"A {what}, one at a time by one block, moves {amount(quantity)} beyond its fixed time{over}."
 
 
+def tile(name: MetricId, quantity: Quantity) -> str:
+    """Measured: the time of a copy in one way over that in the plain way."""
+    size = one(float(name.part), "byte") if name.part.isdigit() else name.part
+    what = (
+        f"A copy of a tile whose rows of {size} are swizzled in shared memory takes {amount(quantity)} "
+        "times as long as a plain one"
+        if name.subject == "swizzle"
+        else f"A walk through tiles that are not cached, a miss bringing {size} into the second level (L2 "
+        f"promotion), takes {amount(quantity)} times as long as without"
+    )
+    if quantity.low is None or quantity.high is None:
+        return f"{what}."
+    apart = quantity.high < 1 or quantity.low > 1
+    return f"{what}{'' if apart else ': no difference was detected'}."
+
+
 def step(name: MetricId, quantity: Quantity) -> str:
     """Measured: between which two settings fewer warps stay, and what the table of limits says."""
     what = TAKEN[name.subject][1]
@@ -250,6 +266,7 @@ BUILDERS = {
     Kind.SECTOR: sector,
     Kind.CLUSTER: cluster,
     Kind.BULK: bulk,
+    Kind.TILE: tile,
     Kind.STEP: step,
     Kind.BLOCKS: blocks,
     Kind.CROWDED: blocks,

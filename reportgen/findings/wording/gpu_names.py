@@ -113,6 +113,13 @@ def noun(name: MetricId, level: Callable[[str], str], title: Callable[[str], str
         case Kind.BULK:
             what = "the fixed time" if part == "fixed" else "the rate"
             text = f"{what} of a {COPIES.get(subject, subject)}"
+        case Kind.TILE:
+            size = format_bytes(float(part)) if part.isdigit() else part
+            text = (
+                f"the time of a tile copy with swizzled rows of {size}, over that of a plain one"
+                if subject == "swizzle"
+                else f"the time of a walk through tiles with an L2 promotion to {size}, over that without"
+            )
         case Kind.WARPS:
             text = f"the rate of {title(subject)} over the warps of a multiprocessor ({launch_of(part)})"
         case Kind.BANKS:

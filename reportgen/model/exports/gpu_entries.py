@@ -124,6 +124,28 @@ ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
         "Of one block with one copy at a time: several in flight move more.",
     ),
     (
+        "memory.tile.swizzle.<bytes>",
+        "swizzled over plain tile copy",
+        "ratio",
+        (
+            "Cycles of a copy of a tile with rows of so many bytes, swizzled in shared memory, over those of "
+            "the same tile without swizzle."
+        ),
+        "gpu",
+        "The source lies in the second-level cache; where each word of the tile lies was checked.",
+    ),
+    (
+        "memory.tile.promotion.<bytes>",
+        "promoted over plain tile walk",
+        "ratio",
+        (
+            "Cycles of a walk through adjoining tiles with rows of 32 bytes, each miss bringing so many "
+            "bytes into the second-level cache (L2 promotion), over those of the walk without."
+        ),
+        "gpu",
+        "Before each launch twice the size of the second-level cache is written, so that no tile is cached.",
+    ),
+    (
         "execution.warp_count_sweep.<operation>.<chains>",
         "rate over warps",
         "instruction/cycle",

@@ -29,9 +29,10 @@ PATHS = (
     Kind.DISTANCE,
     Kind.CLUSTER,
     Kind.BULK,
+    Kind.TILE,
 )
 """Kinds in the order of the table; `sections.memory` leaves them to this section."""
-TOLD = (Kind.SHARED_CAPACITY, Kind.SECTOR, Kind.DISTANCE, Kind.BULK)
+TOLD = (Kind.SHARED_CAPACITY, Kind.SECTOR, Kind.DISTANCE, Kind.BULK, Kind.TILE)
 """Kinds whose sentences stand above the figure; of the others the table says enough."""
 STATED = 8
 """Sentences told openly; the table under the figure has the numbers of all."""

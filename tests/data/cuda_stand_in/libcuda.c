@@ -2,7 +2,9 @@
  *
  * A module that begins with "stand-in" is text:   stand-in ARGUMENTS CYCLES BEHAVIOUR
  *     ARGUMENTS  letters in the order of the kernel's parameters: i input, o output, c clocks (32 bits),
- *                t tensor map (the sum of its tile goes to the output), s a number
+ *                t tensor map (the sum of its tile goes to the output), s a number,
+ *                T tensor map, before three numbers: bytes, copies, columns from one to the next; what the last
+ *                copy leaves in shared memory goes to the output as it lies there
  *     CYCLES     that every window takes
  *     BEHAVIOUR  fine, wrong (results change from launch to launch), still (the clock), hang, fault (sticky),
  *                refused (launch error), unwritten (the kernel does nothing)
@@ -20,7 +22,8 @@
 
 typedef struct { char arguments[16]; char behaviour[16]; unsigned cycles; int own; } Module;
 typedef struct { Module* module; char name[256]; unsigned dynamic; int wide, carve_out; } Function;
-typedef struct { uint64_t address, columns, rows, pitch; } Tile;
+typedef struct { uint64_t address, columns, rows, pitch, width; int swizzle; } Tile;
+enum { TILE_AT = 64 }; /* in a tensor map */
 enum { OWN_SHARED = 1024, WITHOUT_ASKING = 49152, MOST_SHARED = 232448 };
 
 static int sticky, launches;
@@ -59,7 +62,7 @@ int cuDeviceTotalMem_v2(size_t* n, int d) { (void)d; *n = (size_t)141 << 30; ret
 int cuDeviceGetAttribute(int* v, int which, int d) {
   (void)d;
   if (which == number("STAND_IN_LACKS", -1)) return 1;
-  *v = which == 33 ? 0x3b : which == 75 ? 9 : which == 76 ? 0 : which == 16 ? 4 : which == 20 ? number("STAND_IN_MODE", 0) : 0;
+  *v = which == 33 ? 0x3b : which == 75 ? 9 : which == 76 ? 0 : which == 16 ? 4 : which == 38 ? 65536 : which == 20 ? number("STAND_IN_MODE", 0) : 0;
   return 0;
 }
 int cuDevicePrimaryCtxRetain(void** c, int d) { (void)d; *c = (void*)8; return 0; }
@@ -135,10 +138,11 @@ int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* address, co
   if ((uintptr_t)map % 64 || (uintptr_t)address % 16 || type != 2 || rank != 2 || strides[0] % 16 || strides[0] < 4 * sizes[0])
     return 1;
   for (unsigned n = 0; n < rank; ++n) if (box[n] < 1 || box[n] > 256 || box[n] > sizes[n] || steps[n] != 1) return 1;
-  if (4 * box[0] % 16 || interleave || swizzle || promotion || fill) return 1;
-  Tile made = {(uint64_t)(uintptr_t)address, box[0], box[1], strides[0]};
+  if (4 * box[0] % 16 || interleave || fill || swizzle < 0 || swizzle > 3 || promotion < 0 || promotion > 3) return 1;
+  if (swizzle && 4 * box[0] > 16u << swizzle) return 1;
+  Tile made = {(uint64_t)(uintptr_t)address, box[0], box[1], strides[0], sizes[0], swizzle};
   memset(map, 0, 128);
-  memcpy((char*)map + 96, &made, sizeof made);
+  memcpy((char*)map + TILE_AT, &made, sizeof made);
   return 0;
 }
 #endif
@@ -154,6 +158,27 @@ static uint64_t value(void** parameters, char* buffer, int n) {
   uint64_t found;
   memcpy(&found, parameters ? parameters[n] : buffer + 8 * n, 8);
   return found;
+}
+
+/* Bits 4 and up of an address, turned by bits 7 and up: one, two or three of them. */
+static uint64_t swizzled(uint64_t at, int swizzle) {
+  const char* said = getenv("STAND_IN_TILES");
+  if (said && strcmp(said, "plain") == 0) return at;
+  return at ^ ((at >> 7 & ((1u << swizzle) - 1)) << 4);
+}
+
+static int tile_of(void** parameters, int n, uint32_t** left, uint64_t* words) {
+  Tile tile;
+  memcpy(&tile, (char*)parameters[n] + TILE_AT, sizeof tile);
+  uint64_t bytes = value(parameters, NULL, n + 1), copies = value(parameters, NULL, n + 2), step = value(parameters, NULL, n + 3);
+  uint64_t first = step * (copies - 1);
+  if (first + tile.columns > tile.width || 4 * tile.columns * tile.rows != bytes) return 1;
+  *words = tile.columns * tile.rows;
+  *left = malloc(bytes);
+  for (uint64_t at = 0; at < *words; ++at)
+    (*left)[swizzled(4 * at, tile.swizzle) / 4] =
+        *(uint32_t*)(uintptr_t)(tile.address + at / tile.columns * tile.pitch + (first + at % tile.columns) * 4);
+  return 0;
 }
 
 static int own(Function* f, void** parameters, char* buffer) {
@@ -193,19 +218,27 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
   if (strcmp(m->behaviour, "hang") == 0) for (;;) sleep(1);
   if (strcmp(m->behaviour, "unwritten") == 0) return 0;
   unsigned cycles = strcmp(m->behaviour, "still") == 0 ? 0 : m->cycles;
-  uint32_t sum = 42;
+  uint32_t sum = 42, *left = NULL;
+  uint64_t kept = 0;
   for (int n = 0; m->arguments[n]; ++n) {
     if (m->arguments[n] == 's') continue;
     if (m->arguments[n] == 't') {
       if (!parameters) return 1;
       Tile tile;
-      memcpy(&tile, (char*)parameters[n] + 96, sizeof tile);
+      memcpy(&tile, (char*)parameters[n] + TILE_AT, sizeof tile);
       for (uint64_t at = sum = 0; at < tile.columns * tile.rows; ++at)
         sum += *(uint32_t*)(uintptr_t)(tile.address + at / tile.columns * tile.pitch + at % tile.columns * 4);
       continue;
     }
+    if (m->arguments[n] == 'T') {
+      if (!parameters || tile_of(parameters, n, &left, &kept)) return 1;
+      continue;
+    }
     uint32_t* words = (uint32_t*)(uintptr_t)value(parameters, buffer, n);
-    if (m->arguments[n] == 'o') words[0] = strcmp(m->behaviour, "wrong") == 0 ? (uint32_t)launches : sum;
+    if (m->arguments[n] == 'o' && left) {
+      memcpy(words, left, 4 * kept);
+      free(left);
+    } else if (m->arguments[n] == 'o') words[0] = strcmp(m->behaviour, "wrong") == 0 ? (uint32_t)launches : sum;
     if (m->arguments[n] != 'c') continue;
     for (unsigned thread = 0; thread < gx * bx; ++thread) {
       words[2 * thread] = 0xFFFFFF00u; /* the counter wraps round within the window */

@@ -104,6 +104,8 @@ def test_nothing_of_a_sound_gpu_is_withheld() -> None:
         ("memory.dtlb1.reach_2m", ("addresses 2 MiB apart", "first-level TLB")),
         ("memory.cluster.8.next", ("the next block of a cluster of 8 blocks",)),
         ("memory.bulk.load.fixed", ("do not depend on its size", "from 1 KiB on")),
+        ("memory.tile.swizzle.64", ("rows of 64 B are swizzled", "1.0", "no difference was detected")),
+        ("memory.tile.promotion.256", ("a miss bringing 256 B into the second level", "as long as without")),
         ("execution.launch_overhead.fixed", ("In a row without a wait, a launch",)),
         ("execution.launch_overhead.block", ("each further block", "between 1 and 16384")),
         ("kernel.sgemm.4096", ("The suite's kernel sgemm ran at", "counted by the work of the definition.")),

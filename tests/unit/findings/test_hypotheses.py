@@ -269,6 +269,20 @@ def unfit(metric: str) -> Quantity:
         ("banks", [unfit("execution.shared_bank_strides.banks")], NO),
         ("bulk", [quantity("memory.bulk.tma.rate", 60.0)], YES),
         ("bulk", [unfit("memory.bulk.tma.rate")], NO),
+        ("tile", [quantity("memory.tile.swizzle.32", 1.0), quantity("memory.tile.swizzle.64", 1.01)], YES),
+        ("tile", [quantity("memory.tile.swizzle.32", 1.0), quantity("memory.tile.swizzle.64", 1.2)], NO),
+        ("tile", [quantity("memory.tile.swizzle.32", 1.0, 0.9, 1.1)], OPEN),
+        (
+            "tile",
+            [quantity("memory.tile.promotion.64", 0.8), quantity("memory.tile.promotion.128", 0.7)],
+            YES,
+        ),
+        (
+            "tile",
+            [quantity("memory.tile.promotion.64", 0.8), quantity("memory.tile.promotion.128", 0.8)],
+            OPEN,
+        ),
+        ("tile", [quantity("memory.tile.promotion.64", 0.8), quantity("memory.tile.promotion.128", 1.1)], NO),
         (
             "distance",
             [quantity("memory.l2.distance.near", 270.0, details={"quantiles": list(range(220, 322, 2))})],

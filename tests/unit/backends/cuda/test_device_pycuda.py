@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.simulated import stand_in
+from tests.unit.backends.cuda import test_device_tiles
 
 SCRIPT = """
 import sys
@@ -84,6 +85,12 @@ def test_attributes_that_pycuda_does_not_name_are_set_past_it(folder: Path) -> N
         "wide-fine pycuda ok 128",
         "fine pycuda ok 128",
     ]
+
+
+def test_tensor_maps_go_past_it(folder: Path) -> None:
+    done = test_device_tiles.of_script(folder, "pycuda")
+    wanted = ["pycuda", str(test_device_tiles.wanted()), "True"]
+    assert done.stdout.split() == wanted, done.stderr
 
 
 @pytest.mark.parametrize("code", ["34", "100", "803", "999"])
