@@ -8,7 +8,7 @@ from __future__ import annotations
 from reportgen.backends.cuda import generator_rows as rows
 from reportgen.backends.cuda.generator_async import GROUP, WAITING, group_parts
 from reportgen.backends.cuda.generator_parts import Parts, Request
-from reportgen.backends.cuda.generator_windows import WARP, bind, code, steps_of
+from reportgen.backends.cuda.generator_windows import WARP, bind, code, steps_of, swaps
 from reportgen.suite.definition import Operation
 
 TURNS = 2048
@@ -41,9 +41,7 @@ def saturated(request: Request) -> Parts:
         return _group(request, name, operation, target, setup)
     bound = bind(operation, operation.throughput or operation.form, count, request.kernel)
     steps = steps_of(operation, request.isa)
-    # floating point is not folded, and constants that keep their places stay in the reuse cache
-    swaps = bound.turns == 2 and not operation.flop
-    context = {"bound": bound, "rounds": steps // count, "swaps": swaps, "group": False, **code(bound)}
+    context = {"bound": bound, "rounds": steps // count, "swaps": swaps(bound), "group": False, **code(bound)}
     return Parts(
         context,
         [*bound.parameters, turns],

@@ -78,7 +78,7 @@ def independent(request: Request) -> Parts:
     expect |= rows.expected([(name, operation, steps)], request.isa)
     total = float(steps * operation.repeat)
     work = {"instructions": total, "flop": total * operation.flop, "op": total * operation.op}
-    context = {"bound": bound, "rounds": steps // count, **code(bound), **WINDOW}
+    context = {"bound": bound, "rounds": steps // count, "swaps": swaps(bound), **code(bound), **WINDOW}
     fits(request, bound)
     threads = WARP * request.setting("warps") if "warps" in request.point.settings else FULL_BLOCK
     turns = TENSOR_TURNS if operation.registers == "fragment" else TURNS
@@ -94,6 +94,15 @@ def steps_of(operation: Operation, isa: str) -> int:
         return TENSOR_STEPS
     each = sum(max(one.count, 0) for one in rows.opcodes(operation, isa))
     return STEPS if each < 2 else max(LEAST_STEPS, STEPS // each // LEAST_STEPS * LEAST_STEPS)
+
+
+def swaps(bound: Bound | Fragment) -> bool:
+    """Whether constants change places from step to step.
+
+    Floating point is not folded, and constants that keep their places stay in the reuse cache: one register
+    a step is read from the banks.
+    """
+    return bound.turns == 2 and not bound.operation.flop
 
 
 def fits(request: Request, bound: Bound | Fragment) -> None:
