@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 from reportgen.backends.base import Candidate
@@ -19,6 +20,10 @@ PROHIBITED = 2
 """Compute mode in which no process may use the device."""
 MIG = "MIG"
 """In the name of a device that is a slice of a GPU."""
+MPS = "MPS"
+"""In the name that a device is given of whose threads this process may use a part."""
+SHARE = "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"
+"""Variable by which CUDA's Multi-Process Service limits a process to a part of the multiprocessors."""
 
 
 def discover() -> list[Candidate]:
@@ -97,15 +102,27 @@ def _unfit(gpu: driver.Gpu, version: int) -> str:
 
 
 def _device(gpu: driver.Gpu, number: int) -> Device:
-    """Named by vendor and model, which do not change."""
-    text = gpu.name if gpu.name.upper().startswith("NVIDIA") else f"NVIDIA {gpu.name}"
+    """Named by vendor and model, which do not change; a part of a device is named as such."""
+    share = mps_share()
+    name = f"{gpu.name} {MPS} {share:g}%" if share else gpu.name
+    text = name if name.upper().startswith("NVIDIA") else f"NVIDIA {name}"
+    part = bool(share) or MIG in gpu.name.split()
     return Device(
         id=re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-"),
         backend="cuda",
         vendor="NVIDIA",
-        name=gpu.name,
+        name=name,
         isa=f"sm_{gpu.capability}",
         cores=gpu.multiprocessors,
         memory_bytes=gpu.memory_bytes,
-        reported={**gpu.reported, "ordinal": number, **({"slice": 1} if MIG in gpu.name.split() else {})},
+        reported={**gpu.reported, "ordinal": number, **({"slice": 1} if part else {})},
     )
+
+
+def mps_share() -> float:
+    """Per cent of the device's threads that this process may use; 0: all, as far as it is known."""
+    try:
+        share = float(os.environ.get(SHARE, ""))
+    except ValueError:
+        return 0.0
+    return share if 0 < share < 100 else 0.0

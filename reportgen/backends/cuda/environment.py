@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from reportgen.backends.cuda import binding, compiler, driver, nvml
+from reportgen.backends.cuda import device as cuda_device
 from reportgen.errors import UserError
 from reportgen.runs.schema import Device
 
@@ -16,8 +17,11 @@ def environment(device: Device) -> Fields:
     fields: Fields = {"cuda_driver": f"{answer.version // 1000}.{answer.version % 1000 // 10}"}
     working = [name for name, _, reason in binding.available() if not reason]
     fields["cuda_binding"] = working[0] if working else "none"
-    if device.reported.get("slice"):
+    words = device.name.split()
+    if cuda_device.MIG in words:
         fields["mig_slice"] = True
+    if cuda_device.MPS in words:
+        fields["mps_share"] = words[-1]
     here = answer.gpus[ordinal] if ordinal < len(answer.gpus) else None
     if here is not None:
         fields |= {f"{name}_unknown": why for name, why in here.unknown.items()}
@@ -48,6 +52,8 @@ def _worries(fields: Fields, device: Device) -> list[str]:
         found.append("a display is attached or a watchdog is on: the driver stops kernels of seconds")
     if fields.get("mig_slice") or fields.get("gpu_mig"):
         found.append("the device is partitioned (MIG): what is measured is a slice, not the whole card")
+    if share := fields.get("mps_share"):
+        found.append(f"the device is shared (MPS): this process may use {share} of its threads")
     if (held := str(fields.get("gpu_throttle", "none"))) != "none":
         found.append(f"clocks are held down: {held}")
     return found

@@ -17,7 +17,7 @@ from reportgen.runs.schema import Device, Run
 MAKERS = frozenset({"nvidia", "tesla", "geforce", "quadro", "amd", "intel", "arm", "aws", "r", "tm"})
 """Words that one source prints and another leaves out."""
 
-VARIANTS = frozenset({"ti", "super", "d", "laptop", "mobile", "max", "mig", "vgpu", "pro"})
+VARIANTS = frozenset({"ti", "super", "d", "laptop", "mobile", "max", "mig", "mps", "vgpu", "pro"})
 """Words that make another product of a model, or a slice of it: a figure holds only with the same ones."""
 
 NEAR = frozenset({"l1", "shared"})

@@ -9,7 +9,7 @@ import pytest
 
 from reportgen.backends import registry
 from reportgen.backends.base import Candidate
-from reportgen.backends.cuda import compiler, device, driver, targets, toolkit
+from reportgen.backends.cuda import compiler, device, driver, environment, targets, toolkit
 from reportgen.backends.cuda.backend import CudaBackend
 from reportgen.errors import BackendUnavailable
 
@@ -157,6 +157,41 @@ def test_a_gpu_says_why_it_is_not_measured(
     assert found.device.id == "nvidia-h200"
     assert (found.device.isa, found.device.cores) == (f"sm_{capability}", 132)
     assert not device.is_target(found.device)
+
+
+PARTS = [
+    ("NVIDIA H200", "", "NVIDIA H200", "nvidia-h200", ""),
+    ("NVIDIA H200", "100", "NVIDIA H200", "nvidia-h200", ""),
+    ("NVIDIA H200", "all", "NVIDIA H200", "nvidia-h200", ""),
+    ("NVIDIA H200", "50", "NVIDIA H200 MPS 50%", "nvidia-h200-mps-50", "may use 50% of its threads"),
+    ("NVIDIA H200 MIG 1g.18gb", "", "NVIDIA H200 MIG 1g.18gb", "nvidia-h200-mig-1g-18gb", "a slice, not"),
+]
+
+
+@pytest.mark.parametrize(("driver_says", "share", "name", "key", "warned"), PARTS)
+def test_a_part_of_a_device_is_named_as_one(
+    monkeypatch: pytest.MonkeyPatch,
+    toolchain: str,
+    driver_says: str,
+    share: str,
+    name: str,
+    key: str,
+    warned: str,
+) -> None:
+    monkeypatch.setenv(device.SHARE, share)
+    answering(monkeypatch, driver.Answer((driver.Gpu(driver_says, 90, 16, 18 << 30),), 13050))
+    found = candidates(device.discover())["cuda:0"].device
+    assert (found.name, found.id, found.reported.get("slice", 0)) == (name, key, int(bool(warned)))
+    fields = environment.environment(found)
+    assert warned in str(fields.get("warning", ""))
+    assert ("mig_slice" in fields, "mps_share" in fields) == ("MIG" in name, "MPS" in name)
+
+
+def test_a_display_or_a_watchdog_is_warned_of(monkeypatch: pytest.MonkeyPatch, toolchain: str) -> None:
+    gpu = driver.Gpu("NVIDIA RTX 4090", 89, 128, 24 << 30, reported={"watchdog": 1})
+    answering(monkeypatch, driver.Answer((gpu,), 13050))
+    found = candidates(device.discover())["cuda:0"].device
+    assert "a watchdog is on: the driver stops kernels" in str(environment.environment(found)["warning"])
 
 
 def test_selectors_lead_to_the_backend() -> None:
