@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -47,6 +48,8 @@ class WorkingSet(msgspec.Struct, frozen=True):
     plateaus: tuple[Plateau, ...] = ()
 
 
+MARGINS = style.Margins(left=0.65, right=0.2)
+"""A size may be named at the very end of the axis."""
 PAGES = {
     "huge": style.Stroke(style.INK, "o", "-"),
     "4k": style.Stroke(style.SOFT, "s", "--"),
@@ -56,6 +59,10 @@ SIZE = 8.5
 """Of the words of a boundary, points."""
 GAP = 4
 """Between these and the line, points."""
+TOP, LINES = 3, 26
+"""Points above the words of the first boundary, and that two lines take."""
+PIECES = 24
+"""Of a stretch between two points of a curve, when words look for a place beside it."""
 HALF_OF_A_LABEL = 1.0
 """Octaves of the size axis."""
 
@@ -65,7 +72,7 @@ def draw(data: WorkingSet) -> str:
     sizes = [size for curve in data.curves for size in curve.bytes]
     cycles = [value for curve in data.curves for value in curve.cycles]
     bottom, top = min(cycles) * 0.55, max(cycles) * 2.4
-    with style.canvas(4.1, style.Margins(left=0.65)) as (figure, (axes,)):
+    with style.canvas(4.1, MARGINS) as (figure, (axes,)):
         style.size_axis(axes, min(sizes) * 0.85, max(sizes) * 1.18)
         axes.set_yscale("log")
         axes.set_ylim(bottom, top)
@@ -84,8 +91,9 @@ def draw(data: WorkingSet) -> str:
                 label=PAGE_NAMES.get(curve.pages, curve.pages),
                 zorder=3,
             )
+        taken = _curves(axes, data)
         for row, boundary in enumerate(data.boundaries):
-            _boundary(axes, boundary, max(sizes), row)
+            _boundary(axes, boundary, max(sizes), row, taken)
         for plateau in data.plateaus:
             _plateau(axes, plateau, data)
         axes.set_xlabel("working set")
@@ -94,7 +102,8 @@ def draw(data: WorkingSet) -> str:
         return style.to_svg(figure)
 
 
-def _boundary(axes: Axes, boundary: Boundary, last: float, row: int) -> None:
+def _boundary(axes: Axes, boundary: Boundary, last: float, row: int, taken: list[labels.Box]) -> None:
+    """The band of a boundary, and its words; `taken`, in points, grows by the place of these."""
     stroke = style.LEVELS.get(boundary.level, style.PLAIN)
     high = boundary.high if boundary.high is not None else last * 1.18
     axes.axvspan(boundary.low, high, color=stroke.colour, alpha=0.28, linewidth=0)
@@ -108,23 +117,74 @@ def _boundary(axes: Axes, boundary: Boundary, last: float, row: int) -> None:
     # right of its band where there is room, away from the other two.
     left, right = axes.get_xlim()
     beside = row >= 2 and math.log(high / left) < 0.78 * math.log(right / left)
-    # In a short sweep the first band may begin so far left that words before it would lie on the axis.
-    scale = 72 / axes.figure.dpi
-    before, after = (
-        abs(axes.transData.transform((end, 1.0))[0] - axes.transAxes.transform((side, 0.0))[0]) * scale
-        for side, end in enumerate((boundary.low, high))
+    usual = Words(high, "left", 0) if beside else Words(boundary.low, "right", row)
+    # A short sweep has little room before its first band: words go where they are on nothing else.
+    places_of: tuple[tuple[float, Side], ...] = (
+        (boundary.low, "right"), (high, "left"), (boundary.low, "left"),
+    )  # fmt: skip
+    others = [Words(size, side, one) for one in (row, *range(len(style.LEVELS))) for size, side in places_of]
+    frame, places = _box(axes), [(one, one.box(axes, text)) for one in (usual, *others)]
+    within = [(one, box) for one, box in places if box.inside(frame)] or places
+    chosen, box = next(
+        ((one, box) for one, box in within if not any(box.meets(other) for other in taken)), within[0]
     )
-    squeezed = before < GAP + labels.ADVANCE * SIZE * len(text) < after
+    taken.append(box)
     axes.annotate(
         f"{boundary.level.upper()} ends\n{text}",
-        (high if beside or squeezed else boundary.low, 1.0),
+        (chosen.size, 1.0),
         xycoords=("data", "axes fraction"),
-        xytext=(GAP if beside or squeezed else -GAP, -3 if beside else -3 - 26 * row),
+        xytext=(GAP if chosen.side == "left" else -GAP, -TOP - LINES * chosen.row),
         textcoords="offset points",
-        ha="left" if beside or squeezed else "right",
+        ha=chosen.side,
         va="top",
         fontsize=SIZE,
     )
+
+
+Side: TypeAlias = Literal["left", "right"]
+
+
+class Words(NamedTuple):
+    """A place for the two lines of a boundary."""
+
+    size: float
+    """Beside which size they stand."""
+    side: Side
+    """Which of their ends is there."""
+    row: int
+    """From the top."""
+
+    def box(self, axes: Axes, text: str) -> labels.Box:
+        """What they cover, points."""
+        across = _points(axes, self.size, 1.0)[0] + (GAP if self.side == "left" else -GAP)
+        wide = labels.ADVANCE * SIZE * len(text)
+        left = across if self.side == "left" else across - wide
+        top = _box(axes).top - TOP - LINES * self.row
+        return labels.Box(left, top - LINES + TOP, left + wide, top)
+
+
+def _points(axes: Axes, size: float, cycles: float) -> tuple[float, float]:
+    """Where a value lies, points from the lower left corner of the figure."""
+    x, y = axes.transData.transform((size, cycles)) * (72 / axes.figure.dpi)
+    return float(x), float(y)
+
+
+def _box(axes: Axes) -> labels.Box:
+    """The axes, points."""
+    found = axes.get_window_extent()
+    return labels.Box(*(float(end) * 72 / axes.figure.dpi for end in found.extents))
+
+
+def _curves(axes: Axes, data: WorkingSet) -> list[labels.Box]:
+    """What the lines of the sweep cover, in short pieces."""
+    found = []
+    for curve in data.curves:
+        corners = [_points(axes, *one) for one in zip(curve.bytes, curve.cycles, strict=True)]
+        for (left, low), (right, high) in pairwise(corners):
+            for piece in range(PIECES + 1):
+                x, y = (start + (end - start) * piece / PIECES for start, end in ((left, right), (low, high)))
+                found.append(labels.Box(x - 2, y - 2, x + 2, y + 2))
+    return found
 
 
 def _plateau(axes: Axes, plateau: Plateau, data: WorkingSet) -> None:

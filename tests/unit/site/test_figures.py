@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from reportgen.site.figures import (
     bandwidth,
@@ -18,9 +22,11 @@ from reportgen.site.figures import (
     roofline,
     roofline_record,
     style,
+    sustained,
     throughput,
     working_set,
 )
+from reportgen.site.figures import curves as curves_figure
 
 KIB, MIB = 1024.0, 1024.0**2
 
@@ -175,6 +181,86 @@ def test_words_of_a_boundary_stay_off_the_vertical_axis() -> None:
     lefts = re.findall(r"<text[^>]*translate\(([\d.]+) [\d.]+\)\"[^>]*>(?:L\d ends|\d+ KiB – )", svg)
     assert len(lefts) == 4
     assert min(map(float, lefts)) > axis
+
+
+def short_sweeps() -> Iterator[tuple[str, Any, Callable[[Any], str]]]:
+    """Records of few points, for every figure that has words beside its points."""
+    for sizes in ((16, 64, 256), (4, 64, 1024), (16, 64, 256, 4096), (32, 128, 1024, 2**14, 2**18)):
+        places = tuple(size * KIB for size in sizes)
+        curves = tuple(
+            working_set.Curve(pages, places, tuple(5.0 * 3**n + more for n in range(len(places))))
+            for pages, more in (("huge", 0), ("4k", 2))
+        )
+        pairs = tuple(itertools.pairwise(places))
+        ends = [working_set.Boundary(f"l{n + 1}", low, high) for n, (low, high) in enumerate(pairs[:3])]
+        levels = [working_set.Plateau(f"l{n + 1}", 5.0 * 3**n) for n in range(len(ends))]
+        for upto in range(len(ends) + 1):
+            known = (*ends[:upto], working_set.Boundary(f"l{upto + 1}", places[upto]))
+            for bounds in (known, known[:upto]):
+                record = working_set.WorkingSet(curves, bounds, tuple(levels[: len(bounds)]))
+                yield f"working set, {sizes}, {bounds}", record, working_set.draw
+    for number in (1, 3):
+        rates = tuple(
+            bandwidth.Rate(level, "read", 1e10, 9e9, 1.1e10, 2e10) for level in ("l1", "dram")[:number]
+        )
+        yield f"bandwidth, {number}", bandwidth.Bandwidth(rates, 64), bandwidth.draw
+        settings = tuple(f"{8 << n} KiB" for n in range(number + 1))
+        series = [
+            curves_figure.Series(
+                f"fp32_fma, {n} chains", tuple(range(number + 1)), (1.0, 2.0, 3.0, 4.0)[: number + 1]
+            )
+            for n in range(6)
+        ]
+        panel = curves_figure.Panel("Warps", "shared memory", "cycles", settings, tuple(series), ((0, 1),))
+        yield f"curves, {number}", curves_figure.Curves((panel,) * number), curves_figure.draw
+        for first, last in ((100.0, 100.0), (100.0, 98.0), (98.0, 100.0)):
+            course = sustained.Course("FP32", (0, 1), (0.0, 0.2), (first, last), first, last, 0.1, "GFLOP/s")
+            yield f"sustained, {first}, {last}", sustained.Courses((course,) * number), sustained.draw
+
+
+def test_words_of_short_sweeps_lie_neither_on_each_other_nor_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong: list[str] = []
+    drawn = style.to_svg
+
+    def checked(figure: Figure) -> str:
+        svg = drawn(figure)
+        wrong.extend(f"{name}: {fault}" for fault in faults(figure))
+        return svg
+
+    monkeypatch.setattr(style, "to_svg", checked)
+    for name, record, draw in short_sweeps():  # noqa: B007  # `checked` says it
+        draw(record)
+    assert wrong == []
+
+
+def faults(figure: Figure) -> Iterator[str]:
+    """Pairs of words that overlap by more than a pixel, and words that the picture cuts off."""
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()  # legends are laid out anew at the resolution of this canvas
+    renderer = canvas.get_renderer()
+    ticks = {
+        id(text)
+        for axes in figure.axes
+        for axis in (axes.xaxis, axes.yaxis)
+        for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks())
+        for text in (tick.label1, tick.label2)
+        if not min(axis.get_view_interval()) <= tick.get_loc() <= max(axis.get_view_interval())
+    }
+    found = [
+        (text.get_text().replace("\n", " "), text.get_window_extent(renderer))
+        for text in figure.findobj(Text)
+        if text.get_visible() and text.get_text().strip() and id(text) not in ticks
+        and (text.axes is None or text.axes.get_visible())
+    ]  # fmt: skip
+    for (one, box), (two, other) in itertools.combinations(found, 2):
+        if (
+            min(box.x1, other.x1) - max(box.x0, other.x0) > 1
+            and min(box.y1, other.y1) - max(box.y0, other.y0) > 1
+        ):
+            yield f"'{one}' lies on '{two}'"
+    for one, box in found:
+        if box.x0 < -1 or box.y0 < -1 or box.x1 > figure.bbox.x1 + 1 or box.y1 > figure.bbox.y1 + 1:
+            yield f"'{one}' is cut off"
 
 
 def test_the_cache_draws_once_and_again_only_for_another_record(tmp_path: Path) -> None:
