@@ -231,6 +231,10 @@ def evidence(item: Finding, *, brief: bool = False) -> Html:
     return join((before, fold("Evidence", facts(rows))))
 
 
+TALL = 2.4
+"""Height over width from which a figure fits no sheet of paper at a size that can be read."""
+
+
 def figure(
     identity: str,
     light: str,
@@ -254,4 +258,5 @@ def figure(
     scroll = element(
         "div", images, class_="rg-scroll", role="region", tabindex=0, aria_label=f"Figure: {alternative[:80]}"
     )
-    return element("figure", join((scroll, element("figcaption", caption))), id=identity, class_="rg-figure")
+    kind = "rg-figure" + (" rg-tall" if size[1] > TALL * size[0] else "")
+    return element("figure", join((scroll, element("figcaption", caption))), id=identity, class_=kind)

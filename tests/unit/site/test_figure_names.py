@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from reportgen.site import pictures
+from reportgen.site import blocks, pictures
 from reportgen.site.figures import curves, interference, roofline
 from reportgen.site.figures.roofline_record import Compute
+from reportgen.site.render import ASSETS
 from reportgen.suite.load import load_suite
 from reportgen.units import format_bytes
 
@@ -51,3 +52,12 @@ def test_the_names_of_the_last_columns_of_a_matrix_have_room() -> None:
     long = interference._margins([f"{number} convert fp32 int32" for number in range(15)])
     assert long.right > short.right
     assert long.top > short.top
+
+
+def test_a_figure_higher_than_paper_is_marked_so() -> None:
+    """The style sheet leaves it out of print: the table under it has the same numbers."""
+    short = blocks.figure("figure-x", "l.svg", "d.svg", (640, 1000), "words", "caption")
+    tall = blocks.figure("figure-x", "l.svg", "d.svg", (640, 2000), "words", "caption")
+    assert "rg-tall" not in short
+    assert 'class="rg-figure rg-tall"' in tall
+    assert "figure.rg-tall { display: none; }" in (ASSETS / "report.css").read_text(encoding="utf-8")
