@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reportgen.cli import output, summary
-from reportgen.cli.options import Measuring, measuring
+from reportgen.cli.options import Measuring, measuring, some_of
 from reportgen.errors import UserError
 
 if TYPE_CHECKING:
@@ -35,14 +35,7 @@ Examples:
   reportgen collect --device replay:data/D/R --data /tmp/again""",
 )
 @click.option("--quick", is_flag=True, help="Fewer probes and points, two passes.")
-@click.option(
-    "--probes",
-    "glob",
-    default="*",
-    metavar="GLOB",
-    show_default=True,
-    help="Only these: a pattern of ids or a family; several with commas.",
-)
+@some_of("--probes", "a pattern of ids or a family")
 @measuring(run="run", visited="point", passes="3, quick 2")
 @click.option(
     "--seal", is_flag=True, help="With --resume: seal what was measured, and no more; needs no device."

@@ -31,6 +31,25 @@ def data_folder(names: str = "") -> Callable[[Command], Command]:
     )
 
 
+def some_of(name: str, what: str) -> Callable[[Command], Command]:
+    """An option that chooses among what is measured: patterns with commas, or the option once for each.
+
+    The command gets one text, `*` where nothing was chosen.
+    """
+
+    def together(_ctx: click.Context, _option: click.Parameter, said: tuple[str, ...]) -> str:
+        return ",".join(said) or "*"
+
+    return click.option(
+        name,
+        "glob",
+        multiple=True,
+        metavar="GLOB",
+        callback=together,
+        help=f"Only these: {what}; several with commas, or said again.  [default: *]",
+    )
+
+
 @dataclass(frozen=True)
 class Measuring:
     """What a command that measures was told, whatever it measures."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reportgen.cli import output
-from reportgen.cli.options import Measuring, measuring
+from reportgen.cli.options import Measuring, measuring, some_of
 from reportgen.errors import UserError
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ anything is timed.""",
 @click.option(
     "--collect", "first", is_flag=True, help="Where no run of the device is there, make a whole one first."
 )
-@click.option("--loops", "glob", default="*", show_default=True, metavar="GLOB", help="Only these loops.")
+@some_of("--loops", "a pattern of names")
 @click.option("--run", "sealed", default="", metavar="RUN", help="Derive this validation; measure nothing.")
 @measuring(run="validation", visited="loop", passes="3")
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="Folder for JSON and CSV.")

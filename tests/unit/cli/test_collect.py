@@ -11,7 +11,7 @@ import pytest
 
 from reportgen.cli import summary
 from reportgen.collect import lock
-from reportgen.collect.runner import Interrupted
+from reportgen.collect.runner import Interrupted, Options
 from reportgen.errors import BundleError
 from reportgen.runs import read, store
 from reportgen.status import Status
@@ -136,6 +136,24 @@ def test_a_glob_that_matches_nothing_names_the_nearest(tmp_path: Path) -> None:
     if result.exit_code == 3:
         pytest.skip(f"no CPU can be measured here: {result.stderr}")
     assert "memory_hierarchy" in one_line(result, 2)
+
+
+@pytest.mark.parametrize(
+    ("said", "glob"),
+    [((), "*"), (("--probes", "a/*,b/x"), "a/*,b/x"), (("--probes", "a/*", "--probes", "b/x"), "a/*,b/x")],
+)
+def test_probes_are_chosen_with_commas_or_one_by_one(
+    said: tuple[str, ...], glob: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def collect(options: Options, *_: object) -> None:
+        asked.append(options.glob)
+        raise Interrupted("interrupted.", "")
+
+    monkeypatch.setattr("reportgen.collect.runner.collect", collect)
+    call("collect", *said, "--data", tmp_path)
+    assert asked == [glob]
 
 
 def test_ctrl_c_prints_how_to_go_on(recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
