@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from reportgen.findings.metric import Kind, parse
 from reportgen.findings.wording.names import noun
@@ -13,7 +14,7 @@ from reportgen.roofline.sheet import Entry, Sheet
 from reportgen.roofline.verdict import Standing
 from reportgen.site import address, blocks, roofline_data
 from reportgen.site.figures.roofline_record import by_counters
-from reportgen.site.markup import Html, anchor, element, fold, join
+from reportgen.site.markup import Html, anchor, element, escape, fold, join
 from reportgen.site.sections import vendor
 from reportgen.site.tables import Cell, Column, Row, table
 from reportgen.site.view import Section, View, present, sentence
@@ -43,6 +44,8 @@ EVERY = (
     Column("all cores", number=True, note="arithmetic: the rate held for seconds"),
     Column("ratio", number=True),
 )
+REPEATED = 3
+"""So many kernels that get the same advice are told it once, under the table."""
 SHOWN = (Kind.PEAK, Kind.PEAK_PER_CYCLE, Kind.RIDGE)
 """What the table of roofs holds; rates under load for seconds have a section of their own."""
 STATED = 6
@@ -229,11 +232,28 @@ def kernels(sheet: Sheet, term: Callable[[str, object], Html], caption: str) -> 
     """Every kernel with its verdict; `term` links a metric to its definition."""
     if not sheet.points:
         return Html("")
-    rows = (_kernel(entry, term) for entry in sheet.points)
-    return table("kernels", caption, KERNELS, rows, filtered=len(sheet.points) > 12)
+    marks = _common(sheet.points)
+    rows = (_kernel(entry, term, marks) for entry in sheet.points)
+    body = table("kernels", caption, KERNELS, rows, filtered=len(sheet.points) > 12)
+    return join((body, _advice(marks)))
 
 
-def _kernel(entry: Entry, term: Callable[[str, object], Html]) -> Row:
+def _common(entries: Sequence[Entry]) -> dict[tuple[str, ...], str]:
+    """Advice that several kernels get, and the letter under which it is given once."""
+    counts = Counter(entry.verdict.advice for entry in entries if entry.verdict.advice)
+    shared = [advice for advice, count in counts.items() if count >= REPEATED]
+    return {advice: chr(ord("a") + number) for number, advice in enumerate(shared)}
+
+
+def _advice(marks: Mapping[tuple[str, ...], str]) -> Html:
+    if not marks:
+        return Html("")
+    lines = (element("li", f"{'; '.join(advice)}.", id=f"change-{mark}") for advice, mark in marks.items())
+    lead = element("p", "What to change, where several kernels are told the same:")
+    return join((lead, element("ol", join(lines), class_="rg-letters", type="a")))
+
+
+def _kernel(entry: Entry, term: Callable[[str, object], Html], marks: Mapping[tuple[str, ...], str]) -> Row:
     point, verdict = entry.point, entry.verdict
     rate = f"{point.unit}/second"
     intensity = point.intensity(entry.level)
@@ -271,7 +291,7 @@ def _kernel(entry: Entry, term: Callable[[str, object], Html]) -> Row:
                 note=_share(entry),
             ),
             Cell(_verdict(entry)),
-            Cell(_why(entry)),
+            Cell(_why(entry, marks)),
         ),
         id=point.metric or entry.id,
     )
@@ -289,16 +309,17 @@ def _verdict(entry: Entry) -> Html:
     return join((word, _note(f"bound by {called(limiter)}"))) if limiter else word
 
 
-def _why(entry: Entry) -> Html:
-    """What decided the verdict beside the numbers of the other columns; then the advice."""
+def _why(entry: Entry, marks: Mapping[tuple[str, ...], str]) -> Html:
+    """What decided the verdict beside the numbers of the other columns; then the advice, or where it is."""
     told = [*entry.verdict.reasons]
     times = entry.predicted
     if entry.point.rate is None and times is not None:
         low, high = (format_value(end, "second", 3) for end in (times.at_least, times.at_most))
         told.append(f"{low} if all overlaps, {high} if nothing does and every byte is moved that may be")
     lines = [element("div", text[:1].upper() + text[1:]) for text in told]
-    advice = "; ".join(entry.verdict.advice)
-    return join((*lines, element("div", f"→ {advice}", class_="rg-change") if advice else ""))
+    mark = marks.get(entry.verdict.advice)
+    advice = anchor(f"({mark}) below", f"#change-{mark}") if mark else escape("; ".join(entry.verdict.advice))
+    return join((*lines, element("div", join(("→ ", advice)), class_="rg-change") if advice else ""))
 
 
 def _roof(view: View, fact: Fact) -> Row:

@@ -22,6 +22,7 @@ from reportgen.site import address, roofline_data
 from reportgen.site.figures import labels, roofline_record
 from reportgen.site.figures.labels import Box
 from reportgen.site.figures.roofline import standalone
+from reportgen.site.markup import escape
 from reportgen.site.render import Renderer
 from reportgen.site.sections import roofline as section
 from tests.simulated.asked import Asked
@@ -148,6 +149,22 @@ def test_kernels_above_a_roof_share_a_box_and_neighbours_their_causes() -> None:
     assert first.index("another mix of loads and stores") < first.index("another clock")
     assert "low" not in re.findall(r"<b>[A-Z] (\w+)</b>", box)
     assert section.above(sheet(point("low", 1e9))) == ""
+
+
+def test_advice_that_many_kernels_get_is_written_once() -> None:
+    def told(*rates: float) -> str:
+        some = sheet(*(point(f"k{n}", rate) for n, rate in enumerate(rates)))
+        return section.kernels(some, lambda _, text: escape(text), "Kernels.")
+
+    many = told(1e9, 1.1e9, 1.2e9, 19e9)
+    assert many.count("access pattern") == 1
+    assert many.count('href="#change-a"') == 3
+    assert '<li id="change-a">' in many
+    assert many.count("fuse with the kernels") == 1
+    assert "(b) below" not in many
+    few = told(1e9, 19e9)
+    assert "#change-" not in few
+    assert few.count("access pattern") == 1
 
 
 def test_a_long_list_of_what_is_missing_is_folded() -> None:
