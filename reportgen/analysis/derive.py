@@ -26,7 +26,7 @@ from reportgen.analysis.gpu_pressure import pressure
 from reportgen.analysis.gpu_read_sweep import read_sweep
 from reportgen.analysis.gpu_sector import sectors
 from reportgen.analysis.gpu_tile import tile
-from reportgen.analysis.gpu_tlb import has_distance, tlb_by_distance
+from reportgen.analysis.gpu_tlb import has_distance, tlb_by_distance, walked
 from reportgen.analysis.hierarchy import Hierarchy, reported
 from reportgen.analysis.interference import interference
 from reportgen.analysis.library import library
@@ -108,7 +108,7 @@ def quantities(run: Run, samples: pyarrow.Table) -> tuple[Quantity, ...]:
         analysis = _INDEPENDENT.get(evidence.probe.analysis)
         result[name] = analysis(evidence) if analysis and _any_usable(evidence) else [_unread(evidence)]
     found = [quantity for evidence in probes for quantity in result[evidence.probe.id]]
-    return (*averaged(found), *vendor_ratios(probes, found))
+    return (*walked(averaged(found)), *vendor_ratios(probes, found))
 
 
 _INDEPENDENT: dict[str, Callable[[Evidence], list[Quantity]]] = {

@@ -88,6 +88,16 @@ def test_the_reach_of_translation_is_told_beside_near_and_far_lines(memory: Memo
         assert found(memory)[f"memory.dtlb2.reach_{suffix}"].status is Status.CENSORED
 
 
+@EACH
+def test_latencies_of_memory_say_that_translations_are_in_them(memory: Memory) -> None:
+    both = found(memory)
+    for metric in ("memory.dram.latency", "chase.dram.latency", "chase.dram.cg.latency"):
+        if metric in both and both[metric].value is not None:
+            far = both[metric].details.get("from_bytes", both[metric].details.get("bytes")) >= 192 * MIB
+            assert ("Translations are part of it" in both[metric].reason) == far
+    assert "Translations" not in both["memory.l2.latency"].reason
+
+
 @pytest.mark.parametrize("seed", range(1, 9))
 def test_near_and_far_lines_are_no_end_of_a_translation_buffer(seed: int) -> None:
     memory = Memory("far apart", 256 << 10, 40 * MIB, 33.0, 169.0, 566.0, far=303.0, translation=1 << 50)
