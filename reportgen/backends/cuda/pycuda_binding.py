@@ -243,6 +243,7 @@ _WORDS = {
     "misaligned address": 716,
     "unspecified launch failure": 719,
     "no kernel image": 209,
+    "kernel image is invalid": 200,
     "named symbol not found": 500,
     "operation not permitted": 800,
     "operation not supported": 801,
