@@ -12,12 +12,17 @@ from reportgen.backends.cuda.ctypes_binding import CtypesBinding
 from reportgen.errors import LaunchError
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Module:
-    """A module of pycuda's, and what it was made of."""
+    """A module of pycuda's, and what it was made of.
+
+    `past` is the same loaded without pycuda, once a kernel of it needs that; its variables are others than
+    those of pycuda's, so from then on nothing of the module goes through pycuda.
+    """
 
     own: Any
     cubin: bytes
+    past: Handle = None
 
 
 @dataclass
@@ -25,7 +30,7 @@ class _Kernel:
     """A kernel of pycuda's; `past` is the same without pycuda, for attributes that it does not name."""
 
     own: Any
-    cubin: bytes
+    module: _Module
     name: str
     past: Handle = None
     asked: dict[int, int] = field(default_factory=dict)
@@ -112,7 +117,7 @@ class PycudaBinding:
 
     def function(self, module: Handle, name: str) -> Handle:
         """A kernel of a module."""
-        return _Kernel(self._call("cuModuleGetFunction", module.own.get_function, name), module.cubin, name)
+        return _Kernel(self._call("cuModuleGetFunction", module.own.get_function, name), module, name)
 
     def function_attribute(self, function: Handle, which: int) -> int:
         """An attribute of a kernel."""
@@ -134,12 +139,16 @@ class PycudaBinding:
     def _pass_by(self, function: _Kernel) -> None:
         """Have the kernel without pycuda, with all that was asked for it."""
         if function.past is None:
-            function.past = self._rest.function(self._rest.load(function.cubin), function.name)
+            if function.module.past is None:
+                function.module.past = self._rest.load(function.module.cubin)
+            function.past = self._rest.function(function.module.past, function.name)
             for attribute, wanted in function.asked.items():
                 self._rest.set_function_attribute(function.past, attribute, wanted)
 
     def variable(self, module: Handle, name: str) -> tuple[int, int]:
         """(address, bytes) of a variable of a module."""
+        if module.past is not None:
+            return self._rest.variable(module.past, name)
         address, size = self._call("cuModuleGetGlobal", module.own.get_global, name)
         return int(address), int(size)
 
@@ -175,7 +184,7 @@ class PycudaBinding:
         self, function: Handle, grid: Shape, block: Shape, shared: int, arguments: Sequence[Argument]
     ) -> None:
         """Start a kernel; does not wait for it."""
-        if any(size > WORD for _, size in arguments):
+        if function.module.past is not None or any(size > WORD for _, size in arguments):
             self._pass_by(function)
         if function.past is not None:
             self._rest.launch(function.past, grid, block, shared, arguments)
