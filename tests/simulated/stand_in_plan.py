@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from reportgen.backends.base import Build, Source
+from reportgen.backends.cuda.chase import LEAD
 
 KINDS = {"trace": "t", "l2_matrix": "m", "bulk": "u", "body": "b", "empty": "b", "crowd": "g"}
 """Kind of a source -> letter; chases go by their path, and all else is timed as a whole."""
@@ -31,7 +32,7 @@ def lines(made: Iterable[tuple[Source, Build]]) -> str:
             if kind == "stream":
                 moved = int(setup["unroll"]) * int(setup["vector_bytes"]) * int(setup["arrays"])
             cycles = int(facts.get("predicted_window", OTHER_CYCLES))
-            counts = f"{setup.get('unroll', 1)} {setup.get('steps', 0)} {cycles}"
+            counts = f"{setup.get('unroll', 1)} {setup.get('steps', LEAD)} {cycles}"
             named = f"{setup['kernel']} {letter} {_arguments(setup)}"
             known[str(setup["kernel"])] = f"{named} {counts} {_ns(source):.1f} {moved}\n"
     return "".join(known.values())

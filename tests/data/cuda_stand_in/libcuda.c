@@ -116,7 +116,7 @@ int cuModuleLoadData(void** m, const void* image) {
   Module* made = calloc(1, sizeof *made);
   made->own = strncmp(image, "stand-in ", 9) != 0;
   if (made->own && release_of(image) > number("STAND_IN_NEWEST", 1 << 30)) return 200;
-  made->image = image;
+  made->image = made->own ? copied(image) : NULL;
   if (!made->own && sscanf((const char*)image + 9, "%15s %u %15s", made->arguments, &made->cycles, made->behaviour) != 3)
     return 200;
   *m = made;
@@ -137,8 +137,8 @@ int cuModuleGetFunction(void** f, void* m, const char* name) {
   return 0;
 }
 int cuModuleGetGlobal_v2(uint64_t* p, size_t* n, void* m, const char* name) {
-  Module* of = m; /* the caller keeps its image */
-  if (!of->own) return 500;
+  Module* of = m;
+  if (!of->image) return 500;
   of->base = symbol(of->image, name); /* one variable a module */
   if (!of->variables) of->variables = (uint64_t)(uintptr_t)calloc(1, 1 << 16);
   *p = of->variables;

@@ -7,6 +7,7 @@
  *     ARGUMENTS  a letter each: o and O output of 32 and 64 bits, c and C clocks alike, n node, N nodes, x texture, p any
  *                other pointer (8 bytes); i index of a node, l loads, w windows, r rounds, T turns, B block that answers,
  *                s any other number (4 bytes); t tensor map
+ *     STEPS      of a trace; of a chase the loads that lead to a window
  *     CYCLES     of one window; NS of a launch, for each of its turns where it takes turns; BYTES that a thread moves a turn
  * STAND_IN_FAULTS=KERNEL:BEHAVIOUR,...  the kernels whose names hold KERNEL do that (`libcuda.c` says what there is);
  * STAND_IN_ONCE=FILE: only until a fault has left this file behind.
@@ -132,6 +133,20 @@ static const char* section(const char* image, const char* name, uint64_t* size) 
   return NULL;
 }
 
+/* A copy of a cubin: who loads it need not keep it. */
+static const char* copied(const char* image) {
+  if (memcmp(image, "\177ELF", 4)) return NULL;
+  uint64_t sections, segments;
+  uint16_t section_count, segment_count;
+  memcpy(&segments, image + 32, 8);
+  memcpy(&sections, image + 40, 8);
+  memcpy(&segment_count, image + 56, 2);
+  memcpy(&section_count, image + 60, 2);
+  uint64_t size = sections + 64ull * section_count, other = segments + 56ull * segment_count;
+  char* kept = malloc(size > other ? size : other);
+  return memcpy(kept, image, size > other ? size : other);
+}
+
 /* 13000 of a cubin that says "release 13.0"; 0: it does not say. */
 static int release_of(const char* image) {
   uint64_t size;
@@ -205,7 +220,9 @@ static double chase(const Launch* launch) {
   unsigned each = k->kind == 'k' || k->kind == 'h' ? 30 : load_cycles(size_at(k->kind == 'x' ? g->of['x'] : node));
   for (uint64_t n = 0; n < g->of['l']; ++n) node = next_node(launch, node, base);
   for (uint64_t r = 0; r < rounds; ++r) {
+    if (!traced) for (int n = 0; n < k->steps; ++n) node = next_node(launch, node, base);
     for (uint64_t n = 0; n < unroll; ++n) node = next_node(launch, node, base);
+    if (k->kind == 'x') node = next_node(launch, node, base);
     put(wide ? g->of['O'] : g->of['o'], r, node, wide ? 8 : 4);
     if (traced) put(g->of['c'], r, each, 4);
     else { put(g->of['c'], 2 * r, 7, 4); put(g->of['c'], 2 * r + 1, 7 + each * unroll + 2, 4); }
