@@ -21,6 +21,8 @@ from reportgen.suite.definition import PlannedPoint
 from reportgen.suite.load import load_suite
 
 PROBE, LENGTH = "instruction_latency/fp32_fma", 32
+READS = 20
+"""Cycles that two clock reads may take beside what lies between them; one more a step would be 31."""
 SECONDS = 0.05
 TABLE = "cuda"
 
@@ -59,8 +61,9 @@ def check(candidate: Candidate, launcher: CudaLauncher | None = None) -> Iterato
         batch.status == "ok",
         f"runs through {batch.facts['binding']}: {batch.reason or 'results are right'}",
     )
-    seen, wanted = sorted(set(batch.columns["ticks"])), facts.get("predicted_window")
-    yield seen == [wanted], f"{LENGTH} multiply-adds take {seen} cycles, the machine code says {wanted}"
+    least, wanted = min(batch.columns["ticks"]), int(facts.get("predicted_window", 0))
+    near = wanted > 0 and -2 <= least - wanted <= READS
+    yield near, f"{LENGTH} multiply-adds take {least} cycles, the machine code says {wanted}"
     cycles, ns = batch.columns["calibration_before"][-1], batch.columns["calibration_after"][-1]
     yield ns > 0, f"the clock runs at {cycles / max(ns, 1):.3f} GHz"
 

@@ -148,3 +148,41 @@ def test_one_scoreboard_makes_the_chain_variable() -> None:
 def test_no_edge_no_reading() -> None:
     made = window(one("FADD R0,R1,R2"), one("FADD R3,R1,R2"))
     assert dataflow.encoded(made, made.edges(), [0, 1]) is None
+
+
+def test_what_counts_turns_is_told_apart_from_sums() -> None:
+    made = window(
+        one("MOV R9,RZ"),
+        one("IADD3 R0,R0,R1,R2"),
+        one("IADD3 R9,R9,0x1,RZ"),
+        one("ISETP.GE.U32.AND P0,PT,R9,UR4,PT"),
+        one("BRA 0x20", predicate="@!P0"),
+    )
+    assert made.control() == {0, 2, 3, 4}
+
+
+def test_a_loop_that_is_left_by_a_call_counts_turns_too() -> None:
+    made = window(
+        one("FADD R0,R0,R1"),
+        one("ISETP.GE.U32.AND P0,PT,R9,UR4,PT"),
+        one("CALL.REL.NOINC 0x50", predicate="@P0"),
+        one("BRA 0x10"),
+        one("FADD R0,R0,R1"),
+    )
+    assert made.control() == {1, 2, 3}
+    assert not window(one("FADD R0,R0,R1"), one("CALL.REL.NOINC 0x90", predicate="@P0")).control()
+
+
+def test_a_count_that_is_read_otherwise_is_no_count() -> None:
+    made = window(
+        one("IADD3 R9,R9,0x1,RZ"),
+        one("FADD R0,R9,R1"),
+        one("ISETP.GE.U32.AND P0,PT,R9,UR4,PT"),
+        one("BRA 0x10", predicate="@!P0"),
+    )
+    assert made.control() == {2, 3}
+
+
+def test_a_constant_that_is_fetched_again_joins_no_chains() -> None:
+    made = window(one("ULDC UR4,c[0x0][0x228]"), one("FADD R0,R0,UR4"), one("FADD R2,R2,UR4"))
+    assert dataflow.chains(made.edges(), [1, 2]) == 2

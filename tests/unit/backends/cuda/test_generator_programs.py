@@ -150,3 +150,9 @@ def test_emulated_instructions_are_told(isa: str, point: str) -> None:
     build = builds(isa)[point]
     assert build.status == "unsupported"
     assert build.reason.startswith("emulated: this target has no ")
+
+
+@pytest.mark.parametrize("isa", TARGETS)
+def test_a_turn_is_counted_by_few_instructions(isa: str) -> None:
+    facts = program_facts(isa, "instruction_throughput/fp32_fma#accumulators=8")
+    assert int(facts["window_instructions"]) - 256 == int(facts["counting_instructions"]) <= 8
