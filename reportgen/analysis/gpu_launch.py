@@ -19,8 +19,6 @@ from reportgen.status import Status
 METHOD = "bandwidth"
 UNIT = "byte/second"
 SHAPE = ("width", "blocks", "bytes")
-FIRST = "l1"
-"""Level of blocks that each read their own bytes again and again."""
 ONE = "one_multiprocessor"
 """Ends metrics of a launch of one block, which has one multiprocessor and no other."""
 MAIN_PATHS = ("ca", "plain", "cg")
@@ -37,8 +35,7 @@ def launch_bandwidth(evidence: Evidence, hierarchy: Hierarchy) -> list[Quantity]
 
     `.one_multiprocessor` behind it: the best one of a single block.
 
-    Points have settings `kernel`, `width`, `blocks`, `bytes` (of one array), work `bytes`.  Where the probe's
-    blocks have each their own bytes, fact `bytes_actual` is of one multiprocessor.
+    Points have settings `kernel`, `width`, `blocks`, `bytes` (of one array), work `bytes`.
     """
     stem = evidence.probe.metric
     groups: dict[tuple[str, str], list[Point]] = {}
@@ -47,12 +44,7 @@ def launch_bandwidth(evidence: Evidence, hierarchy: Hierarchy) -> list[Quantity]
     for point in usable:
         kernel = str(point.settings.get("kernel", ""))
         level, why = hierarchy.level_of(float(point.facts.get("bytes_actual", point.settings["bytes"])))
-        if level and evidence.probe.constants.get("own") and level != FIRST:
-            refused[kernel] = (
-                "What the blocks of one multiprocessor read again and again does not lie well inside its "
-                "first cache."
-            )
-        elif level:
+        if level:
             groups.setdefault((level, kernel), []).append(point)
         else:
             refused[kernel] = why

@@ -116,19 +116,6 @@ def _as_the_driver(case: Case) -> Ending:
     return YES if all(told) else no("the driver's copy is faster than the kernel's, by intervals")
 
 
-def _more_than_the_second(case: Case) -> Ending:
-    first = [q for q in case.quantities if q.metric == "bandwidth.l1.read" and q.value is not None]
-    second = case.evidence.usable("bandwidth.l2.read")
-    if not first:
-        return nothing(case)
-    if second is None:
-        return undecided("no rate of the second-level cache in this run")
-    if interval(first[0])[0] > interval(second)[1]:
-        return YES
-    slower = interval(first[0])[1] < interval(second)[0]
-    return no("they deliver less, by intervals") if slower else undecided("the intervals overlap")
-
-
 _ENOUGH = (
     "Supported when so many accumulators as the hypothesis names reach the highest work per cycle to 2 %; "
     "undecided when no more were tried and fewer did not reach it."
@@ -147,11 +134,6 @@ BY_WORDS: tuple[tuple[str, str, Rule], ...] = (
     ("library", "intensity grows", ("Supported when the intensity grows from batch to batch.", _grows)),
     ("library", "compute roof is the lower", (_RIGHT, _right_of_ridge)),
     ("plateau", "halving the data type", (_ONE_RATE, _one_rate)),
-    (
-        "bandwidth",
-        "first-level caches together",
-        ("Supported when their rate is above that of the second level, by intervals.", _more_than_the_second),
-    ),
     (
         "bandwidth",
         "driver's copy",

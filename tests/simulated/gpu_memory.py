@@ -160,18 +160,6 @@ def streams(truth: GpuTruth) -> Question:
     return asked(name), found
 
 
-def first_level(truth: GpuTruth, own: int = 64 * KIB) -> Question:
-    """Blocks that read their own bytes again and again, so many on each multiprocessor."""
-    name = "memory_hierarchy/first_level_bandwidth"
-    found = []
-    for width, share in ((4, 0.4), (8, 0.9), (16, 1.0)):
-        settings = {"kernel": "read", "width": width, "blocks": 512, "bytes": 8 * MIB}
-        point = ok_point(name, settings, work={"bytes": 64.0}, facts={"bytes_actual": own})
-        cycles = 8 * MIB / (truth.l1_rate * share) * truth.clock_hz
-        found.append(Simulated(point, (cycles + EMPTY,), 8 * MIB // 64))
-    return asked(name), found
-
-
 def reads(truth: GpuTruth) -> Question:
     """All multiprocessors read rising sizes ; beyond the capacity more and more comes from memory."""
     name = "memory_hierarchy/l2_capacity_all"
@@ -187,5 +175,5 @@ def reads(truth: GpuTruth) -> Question:
 
 QUESTIONS = (
     distances, working_set, chases, on_chip, walk, lines, conflicts, translation, clusters, copies, streams,
-    reads, first_level,
+    reads,
 )  # fmt: skip

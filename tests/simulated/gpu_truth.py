@@ -85,8 +85,6 @@ class GpuTruth:
     memory_rate: float = 4.0e12
     """Bytes a second of the best launch."""
     l2_rate: float = 7.0e12
-    l1_rate: float = 2.9e13
-    """Of all multiprocessors together."""
     one_share: float = 0.01
     """Of these rates, what one multiprocessor reaches while the others are idle."""
     register_file: int = 65536

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from reportgen.backends.cuda.binding import MOST_THREADS, SECOND_LEVEL, Argument, Shape
+from reportgen.backends.cuda.binding import SECOND_LEVEL, Argument, Shape
 from reportgen.backends.cuda.chase import LEAD
 from reportgen.backends.cuda.clock import WAIT_CYCLES
 from reportgen.backends.cuda.constants import offsets
@@ -89,7 +89,7 @@ class HostGpu:
         return "host"
 
     def attribute(self, which: int) -> int:
-        return {SECOND_LEVEL: 50 << 20, MOST_THREADS: 2048}.get(which, MULTIPROCESSORS)
+        return 50 << 20 if which == SECOND_LEVEL else MULTIPROCESSORS
 
     def memory(self) -> tuple[int, int]:
         return 1 << 30, 1 << 30

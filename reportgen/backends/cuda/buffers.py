@@ -29,15 +29,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from reportgen.backends.cuda import chase, streams, tiles
-from reportgen.backends.cuda.binding import (
-    MAP_BYTES,
-    MOST_THREADS,
-    MULTIPROCESSORS,
-    SECOND_LEVEL,
-    Argument,
-    Binding,
-)
+from reportgen.backends.cuda import chase, tiles
+from reportgen.backends.cuda.binding import MAP_BYTES, SECOND_LEVEL, Argument, Binding
 from reportgen.backends.cuda.chase import Chase, Setup
 from reportgen.backends.cuda.contents import BLOCK_BYTES, fill, own_addresses, random_values, typed
 from reportgen.errors import LaunchError, Unsupported
@@ -57,6 +50,15 @@ UNWRITTEN = 0xA5F00D5A
 MOST_READ = 1 << 20
 """Bytes of a matrix that are read back and compared."""
 FACTOR = 0.5
+MOVED = 1 << 31
+"""Bytes that a stream moves in a launch, or little less: 0.2 ms at 10 TB/s, of which the start and the end of
+the launch, some microseconds, are one or two per cent."""
+BY_BLOCK = 1 << 26
+"""Bytes that one block moves in a launch at most, but for arrays that are larger: half a millisecond."""
+SHIFT = 67
+"""From round to round of a stream a block takes over from the one so many numbers on.  Blocks of one
+multiprocessor are neighbours, or as far apart as there are multiprocessors; on few devices that is 67, or
+two, three or four times as much."""
 COPY_WINDOWS = 16
 """Bulk copies of a launch."""
 
@@ -289,17 +291,20 @@ def _count(made: Passed, rest: str) -> Argument:
         made.places["loads"] = len(made.values)
         return made.warm, 4
     if rest == "turns":
-        made.facts["turns"] = turns = streams.turns(setup, made.threads, made.blocks)
+        # every thread moves `unroll` vectors a turn
+        each = int(setup["unroll"]) * int(setup["vector_bytes"]) * made.threads * made.blocks
+        turns = int(setup["bytes"]) // each
+        if not turns:
+            raise Unsupported(f"{setup['bytes']} bytes are less than {made.blocks} blocks move at a time")
+        made.facts["turns"] = turns
         return turns, 4
     if rest == "rounds":
-        made.facts["rounds"] = rounds = streams.rounds(setup, made.blocks)
-        if setup.get("own"):
-            places, most = (made.binding.attribute(which) for which in (MULTIPROCESSORS, MOST_THREADS))
-            own = streams.of_one_multiprocessor(setup, made.blocks, places, most // made.threads)
-            made.facts["bytes_actual"] = own
+        moved = min(MOVED, BY_BLOCK * made.blocks)
+        rounds = max(1, moved // (int(setup["bytes"]) * int(setup["arrays"])))
+        made.facts["rounds"] = rounds
         return rounds, 4
     if rest == "shift":
-        return streams.shift(setup, made.blocks), 4
+        return SHIFT % made.blocks, 4
     if rest.startswith("cells"):
         return LINE_CELLS, 4
     if rest == "words":

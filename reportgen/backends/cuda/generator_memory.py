@@ -214,7 +214,6 @@ def stream(request: Request) -> Parts:
         "unroll": STREAM_UNROLL,
         "arrays": len(arrays),
         "vector_bytes": width,
-        **({"own": 1} if request.probe.definition.constants.get("own") else {}),
     }
     work = {"bytes": moved, "flop": float(2 * STREAM_UNROLL * registers) if kernel == "triad" else 0.0}
     return Parts(context, parameters, expect, work, setup)

@@ -146,8 +146,7 @@ class CudaLauncher:
             self._binding.set_function_attribute(function, cuda.DYNAMIC_SHARED, shared)
         if kind == "crowd":  # else the driver may leave the cache so much that fewer blocks fit
             self._binding.set_function_attribute(function, cuda.CARVE_OUT, cuda.ALL_SHARED)
-        elif (kind in ("chase", "trace") or setup.get("own")) and not shared:
-            # else the first cache is what others have left of it
+        elif kind in ("chase", "trace") and not shared:  # else the first cache is what others have left of it
             self._binding.set_function_attribute(function, cuda.CARVE_OUT, cuda.ALL_CACHE)
         if setup.get("portable") == 0:
             self._binding.set_function_attribute(function, cuda.ANY_CLUSTER, 1)

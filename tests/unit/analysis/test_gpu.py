@@ -27,7 +27,7 @@ from tests.simulated.gpu_execution import (
     shared_memory,
     warp_sweep,
 )
-from tests.simulated.gpu_memory import conflicts, copies, first_level, on_chip, streams, working_set
+from tests.simulated.gpu_memory import conflicts, copies, on_chip, streams, working_set
 from tests.simulated.gpu_truth import KIB, MIB, GpuTruth
 
 TRUTH = GpuTruth()
@@ -163,22 +163,6 @@ def test_bandwidth_comes_with_its_launch() -> None:
     rate = found()["bandwidth.dram.read"]
     assert near(rate, TRUTH.memory_rate)
     assert (rate.details["blocks"], rate.details["width"]) == (1024, 16)
-
-
-@BOTH
-def test_first_levels_deliver_more_than_the_second(truth: GpuTruth) -> None:
-    rate = found(truth)["bandwidth.l1.read"]
-    assert near(rate, truth.l1_rate)
-    assert (rate.details["blocks"], rate.details["width"]) == (512, 16)
-
-
-def test_bytes_that_no_first_level_holds_are_no_rate_of_any_level() -> None:
-    for own in (240 * KIB, 2 * MIB):
-        run, rows = make(TRUTH, asked=[working_set(TRUTH), first_level(TRUTH, own)])
-        rates = [one for one in quantities(run, pa.table(rows)) if one.metric.startswith("bandwidth.")]
-        assert [(one.metric, one.status) for one in rates] == [
-            ("bandwidth.first_level_bandwidth", Status.INVALID)
-        ]
 
 
 @pytest.mark.parametrize("probe", ["register_pressure", "shared_memory_pressure"])

@@ -255,14 +255,6 @@ def test_a_kernel_copies_as_fast_as_the_driver(own: float, verdict: Verdict) -> 
     assert ending("bandwidth", theirs, hypothesis=text).verdict is OPEN
 
 
-@pytest.mark.parametrize(("second", "verdict"), [(9e12, YES), (4e13, NO), (None, OPEN)])
-def test_first_levels_deliver_more_than_the_second(second: float | None, verdict: Verdict) -> None:
-    text = "The first-level caches together deliver more than the second-level cache."
-    others = () if second is None else (quantity("bandwidth.l2.read", second),)
-    rate = quantity("bandwidth.l1.read", 2.9e13)
-    assert ending("bandwidth", rate, others=others, hypothesis=text).verdict is verdict
-
-
 # -- what only a GPU can answer ---------------------------------------------------------------------
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from itertools import count, pairwise
+from itertools import count, pairwise, product
 
 import numpy as np
 import pytest
@@ -12,13 +12,13 @@ import pytest
 from reportgen.backends.base import Batch, Order, Source
 from reportgen.backends.cuda import binding as cuda
 from reportgen.backends.cuda import chase, sampling, targets
-from reportgen.backends.cuda.buffers import COPY_WINDOWS
+from reportgen.backends.cuda.buffers import BY_BLOCK, COPY_WINDOWS, MOVED, SHIFT
 from reportgen.backends.cuda.builder import CudaBuilder
 from reportgen.backends.cuda.clock import Pace
 from reportgen.backends.cuda.generator import CudaGenerator
 from reportgen.backends.cuda.generator_crowd import EACH
 from reportgen.backends.cuda.launcher import CudaLauncher
-from reportgen.errors import LaunchError
+from reportgen.errors import LaunchError, Unsupported
 from reportgen.suite import expand
 from reportgen.suite.definition import PlannedPoint
 from reportgen.suite.load import load_suite
@@ -212,6 +212,40 @@ def test_multiprocessors_that_are_counted_with_gaps_answer_all_the_same(
     batch = visit(launcher, source("memory_hierarchy/l2_matrix", count=64))
     assert (batch.status, max(batch.columns["cpu"]) >= MULTIPROCESSORS) == ("ok", True)
     assert not [place for place in batch.columns["cpu"] if place % 2]
+
+
+def test_a_stream_is_timed_from_outside(launcher: tuple[CudaLauncher, HostGpu]) -> None:
+    made = source("memory_hierarchy/bandwidth_saturation", kernel="copy", width=16, blocks=4, bytes=1 << 20)
+    batch = visit(launcher, made)
+    assert batch.status == "ok"
+    launches = int(batch.facts["launches"])
+    assert launches == 6
+    moved = made.work["bytes"] * batch.columns["repetitions"][0] / launches
+    assert moved == 4 * BY_BLOCK < MOVED  # in rounds over two arrays of 1 MiB
+    assert batch.facts["rounds"] == 128
+    # 50 microseconds a launch at 1.98 cycles a nanosecond
+    assert set(batch.columns["ticks"]) == {round(launches * 50_000 * 1.98)}
+    with pytest.raises(Unsupported, match="less than 1024 blocks move"):
+        visit(
+            launcher,
+            source(
+                "memory_hierarchy/bandwidth_saturation", kernel="read", width=16, blocks=1024, bytes=1 << 20
+            ),
+        )
+
+
+@pytest.mark.parametrize("in_turn", [True, False], ids=["one to each in turn", "neighbours together"])
+def test_hardly_a_round_of_a_stream_finds_in_the_first_cache_what_the_last_four_left(in_turn: bool) -> None:
+    """A round of 8 MiB leaves 64 KiB in each of 132 first caches, so that four may still be there."""
+    found = []
+    for places, blocks, rounds in product((34, 40, 58, 72, 80, 108, 114, 128, 132, 142, 148, 170, 188),
+                                          (256, 512, 1024), (1, 2, 3, 4)):  # fmt: skip
+        each, apart = -(-blocks // places), rounds * (SHIFT % blocks)
+        place = np.arange(blocks) % places if in_turn else np.arange(blocks) // each
+        found.append(float(np.mean(place[(np.arange(blocks) + apart) % blocks] == place)))
+    assert np.median(found) == 0
+    assert np.mean(found) < 0.01
+    assert max(found) < 0.27
 
 
 def test_warps_side_by_side_count_each(launcher: tuple[CudaLauncher, HostGpu]) -> None:
