@@ -29,7 +29,7 @@ def two_devices(monkeypatch: pytest.MonkeyPatch) -> None:
         "NVML_CLOCK_MEM": 2,
         "nvmlInit": lambda: None,
         "nvmlShutdown": lambda: None,
-        "nvmlDeviceGetHandleByPciBusId_v2": lambda pci: pci.decode(),
+        "nvmlDeviceGetHandleByPciBusId": lambda pci: pci.decode(),
         "nvmlDeviceGetClockInfo": lambda handle, which: clocks[handle],
     }
     for name, value in told.items():

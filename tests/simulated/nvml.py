@@ -29,7 +29,7 @@ def module() -> Any:
         "nvmlInit": lambda: None,
         "nvmlShutdown": lambda: None,
         "nvmlSystemGetDriverVersion": lambda: b"580.95.05",
-        "nvmlDeviceGetHandleByPciBusId_v2": _handle,
+        "nvmlDeviceGetHandleByPciBusId": _handle,
         "nvmlDeviceGetClockInfo": lambda handle, which: {1: 1980, 2: 3201}[which],
         "nvmlDeviceGetMaxClockInfo": lambda handle, which: {1: 1980, 2: 3201}[which],
         "nvmlDeviceGetTemperature": lambda handle, which: 41,

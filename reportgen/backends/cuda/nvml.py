@@ -54,7 +54,7 @@ class Watch:
 
             pynvml.nvmlInit()
             if pci:
-                self._handle = pynvml.nvmlDeviceGetHandleByPciBusId_v2(pci.encode())
+                self._handle = pynvml.nvmlDeviceGetHandleByPciBusId(pci.encode())
                 self._nvml = pynvml
         except ImportError:
             pass
@@ -110,7 +110,7 @@ def read(pci: str) -> Fields:
     try:
         if not pci:
             return {"nvml_unknown": "the driver does not tell the PCI address"}
-        handle = pynvml.nvmlDeviceGetHandleByPciBusId_v2(pci.encode())
+        handle = pynvml.nvmlDeviceGetHandleByPciBusId(pci.encode())
         return _fields(pynvml, handle)
     except (pynvml.NVMLError, AttributeError) as error:
         return {"nvml_unknown": _say(error)}

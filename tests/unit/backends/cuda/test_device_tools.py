@@ -135,6 +135,11 @@ def test_a_field_that_nvml_refuses_has_its_reason(monkeypatch: pytest.MonkeyPatc
     assert "gpu_ecc" not in fields
 
 
+def test_what_stands_in_for_nvml_has_no_call_that_nvml_has_not() -> None:
+    real = pytest.importorskip("pynvml", reason="nvidia-ml-py is not installed")
+    assert [name for name in vars(nvml_module.module()) if name[0] != "_" and not hasattr(real, name)] == []
+
+
 def test_a_device_that_nvml_does_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pynvml", nvml_module.module())
     assert nvml.read("0000:99:00.0") == {"nvml_unknown": "Not Found"}
