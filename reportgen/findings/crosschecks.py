@@ -48,6 +48,9 @@ REPORTED = {
 TOLERANCE = 0.03
 """Two probes of one quantity agree up to this relative distance, or where their intervals overlap."""
 
+OTHERWISE = frozenset({"texture"})
+"""Load paths of a GPU that take their own time to a level: only a sweep by that path is another probe of it."""
+
 LEVEL_TOLERANCE = {"l1": 0.03, "l2": 0.05, "l3": 0.15, "dram": 0.15}
 """Latencies of far levels move with page placement and with neighbours."""
 
@@ -215,6 +218,8 @@ def _counterparts(name: MetricId) -> tuple[str, ...]:
         case Kind.LEVEL_LATENCY if not name.pages:
             chase = f"chase.{name.subject}.latency"
             return (chase, "latency.l1_load") if name.subject == "l1" else (chase,)
+        case Kind.CHASE if name.part in OTHERWISE:
+            return (f"memory.{name.part}.{name.subject}.latency",)
         case Kind.CHASE:
             plain = (f"chase.{name.subject}.latency",) if name.part else ()
             return (f"memory.{name.subject}.latency", *plain)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from reportgen.roofline.roofs import MEMORY, Absent, Roof, Roofs
+from reportgen.roofline.roofs import MEMORY, Absent, Roof, Roofs, called
 from reportgen.runs.schema import Device
 
 PEAK = re.compile(r"^(FP64|FP32|TF32|FP16|BF16|FP8|INT8) peak, nominal$")
@@ -89,7 +89,7 @@ def _absent(lacking: Iterable[Roof], roofs: Roofs) -> Iterable[Absent]:
     """One line for levels and one for peaks: the reason is the same for all of a kind."""
     kinds: Mapping[bool, list[str]] = {True: [], False: []}
     for roof in lacking:
-        kinds[roof.kind == MEMORY].append(roof.name.upper())
+        kinds[roof.kind == MEMORY].append(called(roof.name))
     for memory, names in kinds.items():
         if not names:
             continue

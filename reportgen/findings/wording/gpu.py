@@ -14,7 +14,7 @@ from reportgen.findings.wording.numbers import amount, one, percent
 def warps(title: str, name: MetricId, quantity: Quantity) -> str:
     """Measured: the rate that one multiprocessor levels off at, and the warps it takes."""
     knee = quantity.details.get("knee")
-    reached = f", reached with {knee} warps of a block" if knee else ""
+    reached = f", reached with {knee} {'warp' if knee == 1 else 'warps'} of a block" if knee else ""
     return (
         f"Instructions of the kind “{title}” start at {amount(quantity)} on one multiprocessor with "
         f"{launch_of(name.part)}{reached}."

@@ -57,6 +57,15 @@ def test_a_load_is_measured_as_an_instruction_too() -> None:
     assert checks(quantity("latency.l1_load", 4.0), one)[OTHER_PROBE].outcome == DISAGREES
 
 
+def test_a_texture_load_is_checked_by_the_sweep_of_its_own_path_only() -> None:
+    """It takes longer to the same level, which no other path could contradict."""
+    one = quantity("chase.l1.texture.latency", 80.0)
+    others = (quantity("chase.l1.latency", 40.0), quantity("memory.l1.latency", 40.0))
+    assert checks(one, *others)[OTHER_PROBE].outcome == ABSENT
+    agreed = checks(one, *others, quantity("memory.texture.l1.latency", 80.4))
+    assert agreed[OTHER_PROBE].outcome == AGREES
+
+
 def test_the_same_metric_from_two_probes_is_a_check_and_not_a_mean() -> None:
     first = quantity("interference.a.b", 1.0, 0.99, 1.01, probe="pipeline_interference/matrix")
     again = quantity("interference.a.b", 0.5, 0.49, 0.51, probe="pipeline_interference/add_vs_mul", n=100)

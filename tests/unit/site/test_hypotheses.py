@@ -13,6 +13,8 @@ from reportgen.runs import read
 from reportgen.site import address, verdicts
 from reportgen.site.catalogue import Entry, Shelf
 from reportgen.site.pages import hypotheses
+from reportgen.site.sections import hypotheses as in_short
+from reportgen.site.view import View
 from reportgen.suite.load import load_suite
 from tests.unit.site.conftest import Rendered
 
@@ -62,6 +64,24 @@ def test_a_report_counts_them_and_leads_to_all(rendered: Rendered) -> None:
     section = page.partition("## Hypotheses")[2].partition("\n## ")[0]
     assert "All of them, with rule and reason" in section
     assert 'rg-verdict-supported">supported' in section
+
+
+def test_probes_that_speak_against_one_sentence_stand_under_it_once(rendered: Rendered) -> None:
+    report = rendered.renderer.results.report(rendered.newer)
+    against = [
+        Conclusion(f"family/{name}", "It is whole.", Verdict.NOT_SUPPORTED, "A rule.", f"{name} is not")
+        for name in ("one", "two", "three")
+    ]
+    other = Conclusion("family/four", "It is far.", Verdict.NOT_SUPPORTED, "A rule.", "it is near")
+    ended = {one.probe: one for one in (*against, other)}
+    view = View(address.DEVICES, replace(report, conclusions=ended), rendered.renderer.links)
+    part = in_short.section(view)
+    assert part is not None
+    html = "".join(part.body)
+    assert html.count("<li>") == 2
+    assert html.count("It is whole") == 1
+    assert all(f"family/{name}: " in html for name in ("one", "two", "three", "four"))
+    assert "Not supported by this run (4)" in html
 
 
 def test_devices_stand_side_by_side(rendered: Rendered) -> None:
