@@ -49,7 +49,7 @@ TOLERANCE = 0.03
 """Two probes of one quantity agree up to this relative distance, or where their intervals overlap."""
 
 OTHERWISE = frozenset({"texture"})
-"""Load paths of a GPU that take their own time to a level: only a sweep by that path is another probe of it."""
+"""Load paths of a GPU that take their own time to a level: only a sweep by that path is another probe."""
 
 LEVEL_TOLERANCE = {"l1": 0.03, "l2": 0.05, "l3": 0.15, "dram": 0.15}
 """Latencies of far levels move with page placement and with neighbours."""
