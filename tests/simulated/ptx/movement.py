@@ -1,0 +1,333 @@
+"""Moves between registers, and between registers and memory; atomics; textures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.simulated.ptx.faults import ILLEGAL_ADDRESS, WRONG_SPACE, Fault, Wrong
+from tests.simulated.ptx.launch import RANK_BITS, Launch
+from tests.simulated.ptx.memory import WORDS, Addresses, Loaded, Region, Values
+from tests.simulated.ptx.operands import TYPES, address, parts, read, write
+from tests.simulated.ptx.program import known
+from tests.simulated.ptx.records import Address, Instruction, Operand, Register, Symbol, Vector
+
+Step = Callable[[Launch], None]
+LOCAL_WINDOW = 0x7100_0000_0000
+"""Where local memory begins among generic addresses."""
+_TYPE = "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"
+_SPACE = r"global|shared(?:::cta|::cluster)?|local|const|param"
+
+
+@known(rf"mov\.({_TYPE}|pred)")
+def mov(match: re.Match[str], instruction: Instruction) -> Step:
+    into, source = instruction.operands
+    kind = TYPES[match[1]]
+    if isinstance(into, Vector):
+        return _unpack(into, source, kind)
+    put = write(into)
+    if isinstance(source, Vector):
+        return _pack(put, source, kind)
+    get = read(source, kind)
+    return lambda launch: put(launch, get(launch))
+
+
+def _unpack(into: Vector, source: Any, kind: np.dtype[Any]) -> Step:
+    get = read(source, kind)
+    each = np.dtype(WORDS[kind.itemsize // len(into.parts)])
+    puts = [write(part) for part in into.parts]
+
+    def run(launch: Launch) -> None:
+        words = np.ascontiguousarray(get(launch)).view(each).reshape(-1, len(puts))
+        for at, put in enumerate(puts):
+            put(launch, words[:, at].copy())
+
+    return run
+
+
+def _pack(put: Callable[[Launch, Values], None], source: Vector, kind: np.dtype[Any]) -> Step:
+    each = np.dtype(WORDS[kind.itemsize // len(source.parts)])
+    gets = [read(part, each) for part in source.parts]
+
+    def run(launch: Launch) -> None:
+        words = np.broadcast_arrays(*(get(launch) for get in gets))
+        put(launch, np.stack(words, axis=1).reshape(-1).view(kind))
+
+    return run
+
+
+@known(r"cvta(\.to)?\.(global|shared|local|const|param)\.u64")
+def cvta(match: re.Match[str], instruction: Instruction) -> Step:
+    into, source = instruction.operands
+    put, get = write(into), read(source, TYPES["b64"])
+    if match[2] in ("shared", "const"):
+        raise Wrong("generic addresses of this space are not known")
+    distance = np.uint64(LOCAL_WINDOW if match[2] == "local" else 0)
+    if match[1]:
+        return lambda launch: put(launch, get(launch) - distance)
+    return lambda launch: put(launch, get(launch) + distance)
+
+
+# ---- memory by space: (addresses of the threads that act) -> words
+
+
+def _places(launch: Launch, addresses: Addresses, space: str, width: int) -> tuple[Region, Addresses]:
+    """Region and offsets of addresses that are the own of each thread."""
+    acting = launch.lanes.acting
+    if space.startswith("shared"):
+        owners = launch.lanes.block[acting]
+        if space == "shared::cluster":
+            rank = addresses >> RANK_BITS
+            size = launch.program.kernel.cluster
+            if (rank > size).any():
+                raise Fault(ILLEGAL_ADDRESS, f"{launch.what} reaches a block beyond its cluster of {size}")
+            owners = np.where(rank > 0, owners // size * size + rank - 1, owners)
+            addresses = addresses & (1 << RANK_BITS) - 1
+        return launch.shared.region, launch.shared.flat(addresses, owners, width, launch.what)
+    if space == "local":
+        if launch.local is None:
+            raise Fault(ILLEGAL_ADDRESS, f"{launch.what}: the kernel has no local memory")
+        return launch.local.region, launch.local.flat(addresses, acting, width, launch.what)
+    raise Wrong(f"{space} memory is not known")
+
+
+def load(launch: Launch, addresses: Addresses, space: str, width: int) -> Loaded:
+    """A word for each thread that acts, or one where all read the same."""
+    if space in ("global", "const", "param", ""):
+        few = addresses if len(addresses) == 1 else launch.lanes.spread(addresses)
+        if space == "const":
+            bank = launch.constants
+            if bank is None:
+                raise Fault(ILLEGAL_ADDRESS, f"{launch.what}: the module has no constant memory")
+            _inside(few, bank, width, launch.what)
+            return bank.gather(few, width)
+        if space == "param":
+            _inside(few - launch.parameters.base, launch.parameters, width, launch.what)
+            return launch.parameters.gather(few - launch.parameters.base, width)
+        _global(few, launch)
+        return launch.memory.load(few, width, launch.what)
+    region, at = _places(launch, launch.lanes.spread(addresses), space, width)
+    return region.gather(at, width)
+
+
+def _inside(at: Addresses, region: Region, width: int, what: str) -> None:
+    if (at < 0).any() or (at + width > region.size).any() or (at & (width - 1)).any():
+        raise Fault(ILLEGAL_ADDRESS, f"{what} reads beyond {region.name} ({region.size} bytes) or misaligned")
+
+
+def _global(addresses: Addresses, launch: Launch) -> None:
+    if ((addresses >= LOCAL_WINDOW) & (addresses < LOCAL_WINDOW + (1 << 24))).any():
+        raise Fault(WRONG_SPACE, f"{launch.what} takes an address of local memory for one of global memory")
+
+
+def store(launch: Launch, addresses: Addresses, space: str, width: int, values: Values) -> None:
+    """Words of the threads that act."""
+    at = launch.lanes.spread(addresses)
+    some = launch.lanes.spread(values) if len(values) > 1 else values
+    if space in ("global", ""):
+        _global(at, launch)
+        launch.memory.store(at, width, some, launch.what)
+        return
+    region, places = _places(launch, at, space, width)
+    region.scatter(places, width, some)
+
+
+@known(rf"ld(?:\.volatile)?(?:\.({_SPACE}))?(?:\.(?:ca|cg|cs|cv|nc))?(?:\.v(\d))?\.({_TYPE})")
+def ld(match: re.Match[str], instruction: Instruction) -> Step:
+    space, count, kind = match[1] or "", int(match[2] or 1), TYPES[match[3]]
+    into, source = instruction.operands
+    puts = [keep(part, kind) for part in parts(into)]
+    if len(puts) != count:
+        raise Wrong("registers and vector are of different lengths")
+    find, width = address(source), kind.itemsize
+    assert isinstance(source, Address)
+    if isinstance(source.base, Symbol) and not space:
+        raise Wrong("a generic address of a variable is not known")
+
+    def run(launch: Launch) -> None:
+        addresses = find(launch)
+        if count > 1:
+            _vector(addresses, width * count, launch)
+        for at, put in enumerate(puts):
+            put(launch, load(launch, addresses + at * width, space, width))
+
+    return run
+
+
+def keep(into: Operand, kind: np.dtype[Any]) -> Callable[[Launch, Loaded], None]:
+    """What was loaded, into a register; where nobody wrote it, the register may not be read."""
+    put = write(into)
+
+    def run(launch: Launch, loaded: Loaded) -> None:
+        lanes = launch.lanes
+        words = loaded.values.view(kind)
+        put(launch, words if len(words) == 1 else lanes.gathered(words))
+        if loaded.missing is not None and isinstance(into, Register):
+            lanes.poison(into, lanes.whole(lanes.gathered(lanes.spread(loaded.missing))))
+
+    return run
+
+
+def _vector(addresses: Addresses, size: int, launch: Launch) -> None:
+    few = launch.lanes.spread(addresses) if len(addresses) > 1 else addresses
+    if (few & (size - 1)).any():
+        raise Fault(716, f"{launch.what} needs {size} bytes of alignment")
+
+
+@known(rf"st(?:\.volatile)?(?:\.({_SPACE}))?(?:\.(?:wb|cg|cs|wt))?(?:\.v(\d))?\.({_TYPE})")
+def st(match: re.Match[str], instruction: Instruction) -> Step:
+    space, count, kind = match[1] or "", int(match[2] or 1), TYPES[match[3]]
+    target, source = instruction.operands
+    gets = [read(part, kind) for part in parts(source)]
+    if len(gets) != count or space in ("const", "param"):
+        raise Wrong("what is stored does not fit")
+    find, width = address(target), kind.itemsize
+    raw = WORDS[width]
+
+    def run(launch: Launch) -> None:
+        addresses = find(launch)
+        if count > 1:
+            _vector(addresses, width * count, launch)
+        for at, get in enumerate(gets):
+            store(launch, addresses + at * width, space, width, get(launch).view(raw))
+
+    return run
+
+
+# ---- atomics
+
+_COMBINE: dict[str, Callable[[Values, Values], Values]] = {
+    "add": lambda held, given: held + given,
+    "exch": lambda held, given: given,
+    "min": np.minimum,
+    "max": np.maximum,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}
+
+
+@known(rf"atom\.({_SPACE})\.(add|exch|min|max|and|or|xor|cas)\.({_TYPE})")
+def atom(match: re.Match[str], instruction: Instruction) -> Step:
+    into, target, *given = instruction.operands
+    return _atomic(match[1], match[2], TYPES[match[3]], write(into), target, given)
+
+
+@known(rf"red\.({_SPACE})\.(add|min|max|and|or|xor)\.({_TYPE})")
+def red(match: re.Match[str], instruction: Instruction) -> Step:
+    target, *given = instruction.operands
+    return _atomic(match[1], match[2], TYPES[match[3]], lambda launch, values: None, target, given)
+
+
+def _atomic(
+    space: str,
+    what: str,
+    kind: np.dtype[Any],
+    put: Callable[[Launch, Values], None],
+    target: Any,
+    given: list[Any],
+) -> Step:
+    find, width = address(target), kind.itemsize
+    gets = [read(one, kind) for one in given]
+    if len(gets) != (2 if what == "cas" else 1):
+        raise Wrong("too many or too few operands")
+
+    def run(launch: Launch) -> None:
+        lanes = launch.lanes
+        at = lanes.spread(find(launch))
+        values = [lanes.spread(get(launch)) for get in gets]
+        before = np.zeros(len(at), dtype=kind)
+        for some in _turns(launch, at, space):
+            held = _some(launch, at, some, space, width, kind)
+            before[some] = held
+            if what == "cas":
+                after = np.where(held == values[0][some], values[1][some], held)
+            else:
+                after = _COMBINE[what](held, values[0][some])
+            _put_some(launch, at, some, space, width, after)
+        put(launch, lanes.gathered(before))
+
+    return run
+
+
+def _turns(launch: Launch, at: Addresses, space: str) -> list[NDArray[np.int64]]:
+    """Threads in turns, so that no two of one turn meet."""
+    owners = launch.lanes.block[launch.lanes.acting] if space.startswith("shared") else 0
+    keys = at + (owners << 40)
+    order = np.argsort(keys, kind="stable")
+    sorted_keys = keys[order]
+    fresh = np.concatenate([[True], sorted_keys[1:] != sorted_keys[:-1]])
+    first = np.maximum.accumulate(np.where(fresh, np.arange(len(keys)), 0))
+    turn = np.arange(len(keys)) - first
+    return [order[turn == number] for number in range(int(turn.max()) + 1)]
+
+
+def _some(
+    launch: Launch, at: Addresses, some: NDArray[np.int64], space: str, width: int, kind: np.dtype[Any]
+) -> Values:
+    if space == "global":
+        return launch.memory.load(at[some], width, launch.what).sure(launch.what).view(kind)
+    region, places = _places(launch, at, space, width)
+    return region.gather(places[some], width).sure(launch.what).view(kind)
+
+
+def _put_some(
+    launch: Launch, at: Addresses, some: NDArray[np.int64], space: str, width: int, values: Values
+) -> None:
+    raw = np.ascontiguousarray(values).view(WORDS[width])
+    if space == "global":
+        launch.memory.store(at[some], width, raw, launch.what)
+        return
+    region, places = _places(launch, at, space, width)
+    region.scatter(places[some], width, raw)
+
+
+# ---- textures, clusters
+
+
+@known(r"tex\.1d\.v4\.u32\.s32")
+def tex(_match: re.Match[str], instruction: Instruction) -> Step:
+    into, source = instruction.operands
+    first, *others = parts(into)
+    if (
+        not isinstance(source, Address)
+        or not isinstance(source.base, Register)
+        or len(source.coordinates) != 1
+    ):
+        raise Wrong("no texture that is known")
+    if any(isinstance(other, Register) for other in others):
+        raise Wrong("a texel has one component here")
+    put, handle = write(first), read(source.base, TYPES["b64"])
+    at = read(source.coordinates[0], TYPES["s32"])
+
+    def run(launch: Launch) -> None:
+        handles = handle(launch)
+        if len(handles) > 1:
+            raise Wrong("a texture of each thread's own is not known")
+        start, size = launch.device.textures[int(handles[0])]
+        index = launch.lanes.spread(at(launch)).astype(np.int64)
+        if (index < 0).any() or (4 * index + 4 > size).any():
+            raise Wrong(f"{launch.what} asks for a texel beyond {size // 4}")
+        texels = launch.memory.load(start + 4 * index, 4, launch.what)
+        put(launch, launch.lanes.gathered(texels.sure(launch.what)))
+
+    return run
+
+
+@known(r"mapa\.shared::cluster\.u32")
+def mapa(_match: re.Match[str], instruction: Instruction) -> Step:
+    into, source, rank = instruction.operands
+    put, get, which = write(into), read(source, TYPES["u32"]), read(rank, TYPES["u32"])
+
+    def run(launch: Launch) -> None:
+        ranks = which(launch)
+        size = launch.program.kernel.cluster
+        if (ranks >= size).any():
+            raise Wrong(f"{launch.what}: there is no such block in a cluster of {size}")
+        put(launch, (ranks + np.uint32(1) << np.uint32(RANK_BITS)) | get(launch))
+
+    return run

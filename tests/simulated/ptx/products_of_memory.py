@@ -1,0 +1,73 @@
+"""Whether what kernels left in memory is what they are for: products, sums of vectors, copies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reportgen.backends.cuda.buffers import FACTOR
+from reportgen.backends.cuda.shots import Prepared
+from tests.simulated.ptx.binding import PtxGpu
+
+Array = NDArray[np.float64]
+CLOSE = 1e-4
+"""Relative, of sums in another order."""
+
+
+def faults(gpu: PtxGpu, prepared: Prepared) -> Iterator[str]:
+    """What is wrong with them."""
+    setup, passed = prepared.passed.setup, prepared.passed
+    words = [word.strip() for word in str(setup.get("arguments", "")).split(";")]
+    given = dict(zip(words, (value for value, _ in passed.values), strict=True))
+    if prepared.kind == "stream" and sum(word.startswith("array") for word in words) == 2:
+        first, second = (
+            value for word, (value, _) in zip(words, passed.values, strict=True) if word[:5] == "array"
+        )
+        size = int(setup["bytes"])
+        if gpu.read(first, size) != gpu.read(second, size):
+            yield "the copy differs from what was copied"
+    if prepared.kind != "kernel":
+        return
+    kind = np.dtype(np.float64 if setup.get("precision") == "fp64" else np.float32)
+    arrays = [
+        value
+        for word, (value, _) in zip(words, passed.values, strict=True)
+        if word[:6] in ("matrix", "vector")
+    ]
+
+    def of(at: int, *shape: int) -> Array:
+        size = int(np.prod(shape))
+        return (
+            np.frombuffer(gpu.read(arrays[at], size * kind.itemsize), kind).reshape(shape).astype(np.float64)
+        )
+
+    wanted: Array | None = None
+    if "matrix:m k" in given:
+        m, n, k = (int(setup[name]) for name in "mnk")
+        wanted, found = of(0, m, k) @ of(1, k, n), of(2, m, n)
+    elif "matrix:n n" in given:
+        n = int(setup["n"])
+        wanted, found = of(0, n, n) @ of(1, n), of(2, n)
+    elif "matrix:rows width" in words:
+        shape = int(setup["rows"]), int(setup["width"])
+        given_rows, found = of(0, *shape), of(1, *shape)
+        if "softmax" in str(setup["kernel"]):
+            powers = np.exp(given_rows - given_rows.max(axis=1, keepdims=True))
+            wanted = powers / powers.sum(axis=1, keepdims=True)
+        else:
+            middle = given_rows - given_rows.mean(axis=1, keepdims=True)
+            wanted = middle / np.sqrt((middle**2).mean(axis=1, keepdims=True) + 1e-5)
+    elif "vector:n" in words:
+        n = int(setup["n"])
+        _, copy, size = passed.pristine[0]
+        before = np.frombuffer(gpu.read(copy, min(size, n * kind.itemsize)), kind).astype(np.float64)
+        wanted, found = FACTOR * of(0, n)[: len(before)] + before, of(1, n)[: len(before)]
+        if prepared.launches > 1:  # each adds once more
+            wanted = wanted + (prepared.launches - 1) * FACTOR * of(0, n)[: len(before)]
+    if wanted is None:
+        return
+    off = np.abs(found - wanted) > CLOSE * np.maximum(np.abs(wanted), 1)
+    if off.any():
+        yield f"{int(off.sum())} of {off.size} results differ from those of the host"
