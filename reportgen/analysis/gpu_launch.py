@@ -15,10 +15,12 @@ from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import Visits, pooled_interval
 from reportgen.runs.schema import Point
 from reportgen.status import Status
+from reportgen.units import format_bytes
 
 METHOD = "bandwidth"
 UNIT = "byte/second"
 SHAPE = ("width", "blocks", "bytes")
+FIRST = "l1"
 ONE = "one_multiprocessor"
 """Ends metrics of a launch of one block, which has one multiprocessor and no other."""
 MAIN_PATHS = ("ca", "plain", "cg")
@@ -27,7 +29,7 @@ MAIN_PATHS = ("ca", "plain", "cg")
 
 def has_shape(evidence: Evidence) -> bool:
     """Whether a bandwidth probe was asked for launches, not for cores."""
-    return any("blocks" in point.settings for point in evidence.points)
+    return any({"blocks", "blocks_each"} & point.settings.keys() for point in evidence.points)
 
 
 def launch_bandwidth(evidence: Evidence, hierarchy: Hierarchy) -> list[Quantity]:
@@ -35,7 +37,8 @@ def launch_bandwidth(evidence: Evidence, hierarchy: Hierarchy) -> list[Quantity]
 
     `.one_multiprocessor` behind it: the best one of a single block.
 
-    Points have settings `kernel`, `width`, `blocks`, `bytes` (of one array), work `bytes`.
+    Points have settings `kernel`, `width`, `blocks`, `bytes` (of one array), work `bytes`; those of the first
+    cache `blocks_each` (of a multiprocessor) and `block_bytes` in place of the last two.
     """
     stem = evidence.probe.metric
     groups: dict[tuple[str, str], list[Point]] = {}
@@ -43,7 +46,7 @@ def launch_bandwidth(evidence: Evidence, hierarchy: Hierarchy) -> list[Quantity]
     usable = [point for point in evidence.usable() if point.work.get("bytes", 0) > 0]
     for point in usable:
         kernel = str(point.settings.get("kernel", ""))
-        level, why = hierarchy.level_of(float(point.facts.get("bytes_actual", point.settings["bytes"])))
+        level, why = _level(point, hierarchy)
         if level:
             groups.setdefault((level, kernel), []).append(point)
         else:
@@ -68,14 +71,39 @@ def _best(evidence: Evidence, metric: str, points: list[Point]) -> Quantity:
     at = max(range(len(points)), key=lambda number: rates[number].value)
     interval = pooled_interval([rates[at]], rates, evidence.systematic)
     best = points[at]
-    details: dict[str, object] = {name: best.settings.get(name, "") for name in SHAPE}
+    details: dict[str, object] = dict(zip(SHAPE, _shape(best), strict=True))
     details |= {
         "kernel": str(best.settings.get("kernel", "")),
-        "shapes": [" x ".join(str(point.settings.get(name, "")) for name in SHAPE) for point in points],
+        "shapes": [" x ".join(str(value) for value in _shape(point)) for point in points],
         "rates": numbers([one.value for one in rates]),
     }
     passes = passes_that_agree(by_pass([rates[at]]), interval)
     return evidence.quantity(metric, UNIT, METHOD, interval, [best], passes=passes, details=details)
+
+
+def _level(point: Point, hierarchy: Hierarchy) -> tuple[str, str]:
+    """The level that serves a point, or why it cannot be told.
+
+    Where every block keeps to a part of its own, that of all blocks of a multiprocessor has to fit into the
+    first cache.
+    """
+    if "blocks_each" not in point.settings:
+        return hierarchy.level_of(float(point.facts.get("bytes_actual", point.settings["bytes"])))
+    size = float(point.settings["block_bytes"]) * float(point.settings["blocks_each"])
+    if FIRST not in hierarchy.ends:
+        return "", "No end of a first cache was found in this run."
+    if hierarchy.level_of(size)[0] == FIRST:
+        return FIRST, ""
+    return "", (
+        f"A multiprocessor reads {format_bytes(size)}, more than surely fits into its first cache "
+        f"({format_bytes(hierarchy.ends[FIRST].low)})."
+    )
+
+
+def _shape(point: Point) -> tuple[object, ...]:
+    """As the point was set, or as it was launched."""
+    launched = {"blocks": "blocks", "bytes": "bytes_actual"}
+    return tuple(point.settings.get(name, point.facts.get(launched.get(name, ""), "")) for name in SHAPE)
 
 
 def _rates(evidence: Evidence, point: Point) -> Visits:

@@ -116,6 +116,19 @@ def _as_the_driver(case: Case) -> Ending:
     return YES if all(told) else no("the driver's copy is faster than the kernel's, by intervals")
 
 
+def _inside(case: Case) -> Ending:
+    inner = [q for q in case.quantities if q.metric == "bandwidth.l1.read" and q.value is not None]
+    if not inner:
+        return nothing(case)
+    outer = case.evidence.usable("bandwidth.l2.read")
+    if outer is None:
+        return undecided("no rate of the second level in this run")
+    if interval(inner[0])[1] < interval(outer)[0]:
+        return no("the second level is faster")
+    apart = interval(inner[0])[0] > interval(outer)[1]
+    return YES if apart else undecided("intervals overlap with those of the second level")
+
+
 _ENOUGH = (
     "Supported when so many accumulators as the hypothesis names reach the highest work per cycle to 2 %; "
     "undecided when no more were tried and fewer did not reach it."
@@ -138,6 +151,11 @@ BY_WORDS: tuple[tuple[str, str, Rule], ...] = (
         "bandwidth",
         "driver's copy",
         ("Supported when the kernel's copy is not slower than the driver's, by intervals.", _as_the_driver),
+    ),
+    (
+        "bandwidth",
+        "read their first cache",
+        ("Supported when the first level's rate is above the second's, by intervals.", _inside),
     ),
 )
 """Analysis, words of the hypothesis, and the rule that goes with them."""

@@ -160,6 +160,22 @@ def streams(truth: GpuTruth) -> Question:
     return asked(name), found
 
 
+def first_level(truth: GpuTruth) -> Question:
+    """Every block goes round a part of its own, which stays in the first cache of its multiprocessor."""
+    name = "memory_hierarchy/bandwidth_first_level"
+    found = []
+    for width, share in ((4, 0.5), (8, 0.9), (16, 1.0)):
+        for each in (2, 4):
+            blocks = each * truth.multiprocessors
+            settings = {"kernel": "read", "width": width, "blocks_each": each, "block_bytes": 16 * KIB}
+            size = blocks * 16 * KIB
+            cycles = size / (truth.l1_rate * share * (1.0 if each == 4 else 0.95)) * truth.clock_hz
+            facts = {"bytes_actual": size, "blocks": blocks}
+            point = ok_point(name, settings, work={"bytes": 64.0}, facts=facts)
+            found.append(Simulated(point, (cycles + EMPTY,), size // 64))
+    return asked(name), found
+
+
 def reads(truth: GpuTruth) -> Question:
     """All multiprocessors read rising sizes ; beyond the capacity more and more comes from memory."""
     name = "memory_hierarchy/l2_capacity_all"
@@ -175,5 +191,5 @@ def reads(truth: GpuTruth) -> Question:
 
 QUESTIONS = (
     distances, working_set, chases, on_chip, walk, lines, conflicts, translation, clusters, copies, streams,
-    reads,
+    first_level, reads,
 )  # fmt: skip

@@ -27,6 +27,8 @@ class GpuTruth:
     """What the analysis must find again; cycles and bytes."""
 
     clock_hz: float = 1.98e9
+    tensor_clock_hz: float = 1.98e9
+    """What power leaves of it while matrix units work."""
     multiprocessors: int = 132
     fma_latency: float = 4.0
     fma_rate: float = 4.0
@@ -85,6 +87,8 @@ class GpuTruth:
     memory_rate: float = 4.0e12
     """Bytes a second of the best launch."""
     l2_rate: float = 7.0e12
+    l1_rate: float = 3.3e13
+    """Of all first caches together."""
     one_share: float = 0.01
     """Of these rates, what one multiprocessor reaches while the others are idle."""
     register_file: int = 65536
@@ -112,6 +116,8 @@ class Simulated:
     point: Point
     cycles: tuple[float, ...]
     repetitions: int = 1
+    clock_hz: float = 0.0
+    """Clock beside its samples; 0: that of the device."""
     drawn: Callable[[np.random.Generator], tuple[float, ...]] | None = None
     """True cycles of one visit, where they differ from visit to visit."""
 

@@ -44,7 +44,7 @@ def seconds(source: Source) -> float:
     if setup.get("kind") in ("stream", "vendor"):
         moved = source.work["bytes"] if setup.get("routine") == "gemm" else size * int(setup.get("arrays", 2))
         taken += moved / ASSUMED_FILL
-    if setup.get("kind") == "stream":
+    if setup.get("kind") == "stream" and "block_bytes" not in setup:  # those stay below the cap
         taken += max(0.0, (LEAST_LONG + WARM_UPS) * _launch(setup) - cap)
     if setup.get("kind") in ("kernel", "vendor"):
         work = source.work.get("flop", source.work.get("op", 0.0))

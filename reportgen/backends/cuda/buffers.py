@@ -53,6 +53,8 @@ FACTOR = 0.5
 MOVED = 1 << 31
 """Bytes that a stream moves in a launch, or little less: 0.2 ms at 10 TB/s, of which the start and the end of
 the launch, some microseconds, are one or two per cent."""
+INSIDE = 4
+"""So many times as much where every block keeps to a part of its own, which its first cache serves."""
 BY_BLOCK = 1 << 26
 """Bytes that one block moves in a launch at most, but for arrays that are larger: half a millisecond."""
 SHIFT = 67
@@ -299,12 +301,12 @@ def _count(made: Passed, rest: str) -> Argument:
         made.facts["turns"] = turns
         return turns, 4
     if rest == "rounds":
-        moved = min(MOVED, BY_BLOCK * made.blocks)
+        moved = min(MOVED * (INSIDE if "block_bytes" in setup else 1), BY_BLOCK * made.blocks)
         rounds = max(1, moved // (int(setup["bytes"]) * int(setup["arrays"])))
         made.facts["rounds"] = rounds
         return rounds, 4
     if rest == "shift":
-        return SHIFT % made.blocks, 4
+        return 0 if "block_bytes" in setup else SHIFT % made.blocks, 4
     if rest.startswith("cells"):
         return LINE_CELLS, 4
     if rest == "words":

@@ -146,11 +146,14 @@ class CudaLauncher:
             self._binding.set_function_attribute(function, cuda.DYNAMIC_SHARED, shared)
         if kind == "crowd":  # else the driver may leave the cache so much that fewer blocks fit
             self._binding.set_function_attribute(function, cuda.CARVE_OUT, cuda.ALL_SHARED)
-        elif kind in ("chase", "trace") and not shared:  # else the first cache is what others have left of it
+        elif not shared and (kind in ("chase", "trace") or "block_bytes" in setup):
+            # else the first cache is what others have left of it
             self._binding.set_function_attribute(function, cuda.CARVE_OUT, cuda.ALL_CACHE)
         if setup.get("portable") == 0:
             self._binding.set_function_attribute(function, cuda.ANY_CLUSTER, 1)
         constants.fill(self._binding, module, code, name)
+        if "block_bytes" in setup:  # every block has a part of its own
+            setup = {**setup, "bytes": blocks * int(setup["block_bytes"])}
         passed = buffers.passed(
             self._binding,
             setup,
@@ -185,7 +188,7 @@ def _grid(kind: str, setup: Setup, threads: int, multiprocessors: int) -> Shape:
     """Blocks of a launch."""
     if kind in ("l2_matrix", "saturated", "held"):
         return multiprocessors, 1, 1
-    if kind == "crowd":
+    if "blocks_each" in setup:
         return multiprocessors * int(setup["blocks_each"]), 1, 1
     if kind != "kernel":
         return int(setup.get("blocks", 1)), 1, 1

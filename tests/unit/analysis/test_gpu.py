@@ -27,7 +27,7 @@ from tests.simulated.gpu_execution import (
     shared_memory,
     warp_sweep,
 )
-from tests.simulated.gpu_memory import conflicts, copies, on_chip, streams, working_set
+from tests.simulated.gpu_memory import conflicts, copies, first_level, on_chip, streams, working_set
 from tests.simulated.gpu_truth import KIB, MIB, GpuTruth
 
 TRUTH = GpuTruth()
@@ -163,6 +163,26 @@ def test_bandwidth_comes_with_its_launch() -> None:
     rate = found()["bandwidth.dram.read"]
     assert near(rate, TRUTH.memory_rate)
     assert (rate.details["blocks"], rate.details["width"]) == (1024, 16)
+
+
+def test_all_first_caches_together() -> None:
+    rate = found()["bandwidth.l1.read"]
+    assert near(rate, TRUTH.l1_rate)
+    assert (rate.details["blocks"], rate.details["width"]) == (4 * TRUTH.multiprocessors, 16)
+    assert rate.details["bytes"] == 4 * TRUTH.multiprocessors * 16384
+
+
+def test_a_first_cache_smaller_than_what_is_read_of_it_has_no_rate() -> None:
+    tiny = replace(TRUTH, l1_bytes=60 << 10)
+    run, rows = make(tiny, asked=[working_set(tiny), first_level(tiny)])
+    both = {one.metric: one for one in quantities(run, pa.table(rows))}
+    rate = both["bandwidth.l1.read"]  # of two blocks only, 32 KiB
+    assert rate.details["blocks"] == 2 * TRUTH.multiprocessors
+    less = replace(TRUTH, l1_bytes=30 << 10)
+    run, rows = make(less, asked=[working_set(less), first_level(less)])
+    (none,) = [one for one in quantities(run, pa.table(rows)) if one.metric.startswith("bandwidth.")]
+    assert (none.metric, none.status) == ("bandwidth.first_level", Status.INVALID)
+    assert "more than surely fits into its first cache" in none.reason
 
 
 @pytest.mark.parametrize("probe", ["register_pressure", "shared_memory_pressure"])

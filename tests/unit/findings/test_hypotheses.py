@@ -255,6 +255,14 @@ def test_a_kernel_copies_as_fast_as_the_driver(own: float, verdict: Verdict) -> 
     assert ending("bandwidth", theirs, hypothesis=text).verdict is OPEN
 
 
+@pytest.mark.parametrize(("inner", "verdict"), [(3.3e13, YES), (6.0e12, NO), (7.0e12, OPEN)])
+def test_first_caches_beside_the_second_level(inner: float, verdict: Verdict) -> None:
+    text = "Multiprocessors read their first cache faster than all of them together read the second."
+    first, second = quantity("bandwidth.l1.read", inner), quantity("bandwidth.l2.read", 7.0e12)
+    assert ending("bandwidth", first, others=(second,), hypothesis=text).verdict is verdict
+    assert ending("bandwidth", first, hypothesis=text).verdict is OPEN
+
+
 # -- what only a GPU can answer ---------------------------------------------------------------------
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from itertools import count, pairwise, product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -232,6 +233,38 @@ def test_a_stream_is_timed_from_outside(launcher: tuple[CudaLauncher, HostGpu]) 
                 "memory_hierarchy/bandwidth_saturation", kernel="read", width=16, blocks=1024, bytes=1 << 20
             ),
         )
+
+
+def test_a_stream_of_the_first_level_keeps_every_block_to_a_part_of_its_own(
+    launcher: tuple[CudaLauncher, HostGpu], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[int, int]] = []
+    monkeypatch.setattr(
+        launcher[1], "set_function_attribute", lambda _, which, value: asked.append((which, value))
+    )
+    launched: dict[str, int] = {}
+    kernel = launcher[1].launch
+
+    def launch(function: Any, grid: cuda.Shape, block: cuda.Shape, shared: int, arguments: Any) -> None:
+        if not function[1].startswith("frame_"):
+            words = str(launcher[1].setup["arguments"]).split("; ")
+            launched.update(zip(words, (value for value, _ in arguments), strict=True), blocks=grid[0])
+        kernel(function, grid, block, shared, arguments)
+
+    monkeypatch.setattr(launcher[1], "launch", launch)
+    probe = "memory_hierarchy/bandwidth_first_level"
+    made = source(probe, kernel="read", width=16, blocks_each=2, block_bytes=16384)
+    batch = visit(launcher, made)
+    assert batch.status == "ok"
+    assert asked == [(cuda.CARVE_OUT, cuda.ALL_CACHE)]
+    assert launched["blocks"] == 2 * MULTIPROCESSORS
+    assert (launched["count:shift"], launched["count:turns"]) == (0, 1)
+    size = 2 * MULTIPROCESSORS * 16384
+    assert batch.facts["bytes_actual"] == size
+    assert launched["count:rounds"] == 4 * MOVED // size
+    launches = int(batch.facts["launches"])
+    moved = made.work["bytes"] * batch.columns["repetitions"][0] / launches
+    assert moved == size * launched["count:rounds"]
 
 
 @pytest.mark.parametrize("in_turn", [True, False], ids=["one to each in turn", "neighbours together"])
