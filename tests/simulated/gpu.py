@@ -90,7 +90,8 @@ def _visit(
             row = {
                 "point": one.point.id, "pass": number, "order": order, "sample": sample, "thread": thread,
                 "start": order, "ticks": ticks, "empty": EMPTY,
-                "calibration_before": round(truth.clock_hz / 1e4), "calibration_after": 100_000,
+                "calibration_before": round((one.clock_hz or truth.clock_hz) / 1e4),
+                "calibration_after": 100_000,
                 "canary_before": 0, "canary_after": 0, "warmup": ticks, "repetitions": one.repetitions,
                 "cpu": sample, "gate": "accepted",
             }  # fmt: skip

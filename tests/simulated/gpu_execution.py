@@ -137,14 +137,22 @@ def launches(truth: GpuTruth) -> Question:
     return asked(name), found
 
 
-def peak(name: str, operation: str, each: float, rate: float, blocks: int, kind: str = "flop") -> Question:
+def peak(
+    name: str,
+    operation: str,
+    each: float,
+    rate: float,
+    blocks: int,
+    kind: str = "flop",
+    clock_hz: float = 0.0,
+) -> Question:
     """A saturated matrix or arithmetic instruction; `each` is its work."""
     point = ok_point(
         name, {"operation": operation, "accumulators": 8, "warps": 8},
         work={"instructions": 64.0, kind: 64.0 * each},
         facts={"blocks": blocks, "multiprocessors": blocks},
     )  # fmt: skip
-    return asked(name), [Simulated(point, (64 * 8 / rate + EMPTY,), 8)]
+    return asked(name), [Simulated(point, (64 * 8 / rate + EMPTY,), 8, clock_hz)]
 
 
 def peak_fp32(truth: GpuTruth) -> Question:
@@ -157,8 +165,9 @@ def peak_fp64(truth: GpuTruth) -> Question:
 
 def peak_tensor(truth: GpuTruth) -> Question:
     return peak(
-        "roofline/peak_tensor_fp16", "mma_m16n8k16_f16_f32", 4096.0, truth.mma_rate, truth.multiprocessors
-    )
+        "roofline/peak_tensor_fp16", "mma_m16n8k16_f16_f32", 4096.0, truth.mma_rate, truth.multiprocessors,
+        clock_hz=truth.tensor_clock_hz,
+    )  # fmt: skip
 
 
 def kernels(truth: GpuTruth) -> Question:

@@ -29,7 +29,7 @@ def _product(truth: GpuTruth, precision: str, kind: str, moved: float, per_instr
         cycles = work / (share * truth.library_share * best)
         facts = counters(work, n, moved) if precision == "fp16" else {}
         point = ok_point(name, {"n": n}, work={kind: work, "bytes": moved * n**2}, facts=facts)
-        found.append(Simulated(point, (cycles + EMPTY,)))
+        found.append(Simulated(point, (cycles + EMPTY,), clock_hz=truth.tensor_clock_hz))
     return asked(name), found
 
 

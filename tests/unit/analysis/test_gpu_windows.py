@@ -6,6 +6,7 @@ code is fetched, warps do not begin together, and what is under way at the end w
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -17,6 +18,8 @@ from reportgen.analysis.quantity import Quantity
 from reportgen.status import Status
 from tests.simulated.asked import ok_point
 from tests.simulated.gpu import make
+from tests.simulated.gpu_execution import peak_fp32, peak_tensor
+from tests.simulated.gpu_library import product
 from tests.simulated.gpu_truth import EMPTY, GpuTruth, Question, Simulated, asked, source
 from tests.simulated.multiprocessor import WARP, Unit, span
 
@@ -64,3 +67,15 @@ def test_a_rate_is_that_of_the_unit(operation: str) -> None:
 def test_a_chain_is_fetched_before_it_is_timed(length: int) -> None:
     made = source("instruction_latency/fp32_fma", length=length)
     assert span(made, UNITS["fp32_fma"], np.random.default_rng(1)) == 4 * (length - 1) + 1
+
+
+def test_power_takes_from_the_rate_a_second_and_not_from_the_work_of_a_cycle() -> None:
+    truth = replace(GpuTruth(), tensor_clock_hz=1.4e9)
+    run, rows = make(truth, asked=[peak_tensor(truth), peak_fp32(truth), product(truth)])
+    found = {one.metric: one.value for one in quantities(run, pa.table(rows))}
+    each = 4096 * truth.mma_rate
+    assert found["peak.tensor_fp16.per_cycle"] == pytest.approx(each, rel=0.005)
+    assert found["peak.tensor_fp16"] == pytest.approx(each * truth.multiprocessors * 1.4e9, rel=0.005)
+    assert found["peak.fp32"] == pytest.approx(64 * 4 * truth.multiprocessors * 1.98e9, rel=0.005)
+    # the vendor's product ran at the same clock
+    assert found["vendor.gemm_tensor_fp16.ratio"] == pytest.approx(1 / truth.library_share, rel=0.005)
