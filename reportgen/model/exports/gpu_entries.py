@@ -157,8 +157,8 @@ ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
         "Of one block; the knee is in the details.",
     ),
     (
-        "execution.occupancy_sweep.<operation>.<chains>.<bytes>",
-        "rate over occupancy",
+        "execution.occupancy_sweep.<operation>.<chains>",
+        "rate of loads over warps",
         "instruction/cycle",
         "The same beside so many bytes of shared memory a block.",
         "plateau",

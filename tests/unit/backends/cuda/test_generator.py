@@ -43,6 +43,16 @@ def test_every_point_renders_or_says_why_not(isa: str) -> None:
         assert len(str(source.setup["arguments"]).split("; ")) == _parameters(source.text), point
 
 
+def test_one_block_alone_asks_for_no_shared_memory_that_it_leaves_unused() -> None:
+    """It would keep no other block away: there is none."""
+    alone = [
+        point
+        for point, source in suite.generated("sm_90").sources.items()
+        if source.setup["kind"] == "body" and source.setup.get("dynamic_bytes")
+    ]
+    assert alone == []
+
+
 @pytest.mark.parametrize("isa", suite.PUBLISHED)
 def test_every_expectation_can_be_read(isa: str) -> None:
     for point, source in suite.generated(isa).sources.items():
