@@ -1,8 +1,8 @@
 """Near and far: latencies of one cache from many multiprocessors to many lines, one group or two.
 
-Every row is a line seen from the multiprocessor of its sample.  The values are split where the variance
-within the two parts is least (Otsu 1979); there are two groups if their centres are further apart than their
-own spread allows and neither is a few strays.
+Every row is a line seen from the multiprocessor of its sample.  How far that is from all lines is taken
+off; then the values are split where the variance within the two parts is least (Otsu 1979).  There are two
+groups if their centres are further apart than their own spread allows and neither is a few strays.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from reportgen.analysis.cycles import Timing
 from reportgen.analysis.evidence import Evidence, by_pass, numbers, passes_that_agree
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import Array, mad_deviation, median, visit_interval, visits
@@ -28,6 +29,8 @@ QUANTILES = 51
 """Kept of all latencies, for a figure."""
 MOST = (0.05, 0.95)
 """Quantiles between which nine of ten lie."""
+NEAREST = 0.1
+"""Share of the lines of a multiprocessor that are surely near, where some are."""
 SHARE = 0.05
 """The smaller group has at least this share of all."""
 
@@ -49,6 +52,20 @@ def split(values: Array) -> float | None:
     return float((near[-1] + far[0]) / 2)
 
 
+def _aligned(values: Array, timing: Timing) -> tuple[Array, Array]:
+    """Latencies as if all multiprocessors were equally far from their nearest lines, and the medians of each.
+
+    A multiprocessor may be farther from all lines than another, by as much as near and far lines differ.
+    What one takes for the tenth of its lines that are nearest is taken off, and that of all put on.
+    """
+    _, look = np.unique(np.stack([timing.passes, timing.sample]), axis=1, return_inverse=True)
+    order = np.argsort(look, kind="stable")
+    some = np.split(values[order], np.flatnonzero(np.diff(look[order])) + 1)
+    nearest = np.array([np.quantile(one, NEAREST) for one in some])
+    level = values - nearest[look.reshape(-1)] + np.median(nearest)
+    return np.asarray(level), np.array([median(one) for one in some])
+
+
 def distance(evidence: Evidence) -> list[Quantity]:
     """`<metric>.near` and, where there are two groups, `<metric>.far`; a step is one load."""
     stem = evidence.probe.metric
@@ -56,17 +73,20 @@ def distance(evidence: Evidence) -> list[Quantity]:
     if not usable:
         return [evidence.without_value(f"{stem}.near", "cycle", METHOD)]
     point = usable[0]
-    values = evidence.timings[point.id].cycles / point.work["steps"]
-    border = split(values)
+    timing = evidence.timings[point.id]
+    values = timing.cycles / point.work["steps"]
+    level, looks = _aligned(values, timing)
+    border = split(level)
     shown = numbers(np.quantile(values, np.linspace(0, 1, QUANTILES)))
     if border is None:
         low, high = np.quantile(values, MOST)
         reason = (
-            f"Nine of ten latencies lie between {low:.0f} and {high:.0f} cycles, without a gap. A line is "
+            f"Nine of ten latencies lie between {low:.0f} and {high:.0f} cycles, without a gap; the medians "
+            f"of single multiprocessors lie between {looks.min():.0f} and {looks.max():.0f}. A line is "
             "loaded again and again: where a nearer part of the cache keeps copies, they answer."
         )
         return [_group(evidence, point, f"{stem}.near", values > 0, shown, reason)]
-    near = values < border
+    near = level < border
     return [
         _group(evidence, point, f"{stem}.near", near, shown),
         _group(evidence, point, f"{stem}.far", ~near, shown),

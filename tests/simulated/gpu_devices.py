@@ -109,7 +109,7 @@ def _chase(
     probe: str, settings: dict[str, int | str], size: int, each: Callable[[np.random.Generator], float]
 ) -> Simulated:
     point = ok_point(probe, settings, work={"steps": 64.0}, facts={"bytes_actual": size})
-    return Simulated(point, (), WINDOWS, lambda rng: (64 * each(rng) * WINDOWS + EMPTY,))
+    return Simulated(point, (), WINDOWS, drawn=lambda rng: (64 * each(rng) * WINDOWS + EMPTY,))
 
 
 def by_size(memory: Memory, probe: str) -> Question:
@@ -151,7 +151,7 @@ def reads(memory: Memory) -> Question:
         def cycles(rng: np.random.Generator, whole: float = size * each * CLOCK) -> tuple[float]:
             return (whole * (1 + 0.004 * rng.normal()) + EMPTY,)
 
-        found.append(Simulated(point, (), size // 64, cycles))
+        found.append(Simulated(point, (), size // 64, drawn=cycles))
     return asked(probe), found
 
 

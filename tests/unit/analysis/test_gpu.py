@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -27,7 +28,15 @@ from tests.simulated.gpu_execution import (
     shared_memory,
     warp_sweep,
 )
-from tests.simulated.gpu_memory import conflicts, copies, first_level, on_chip, streams, working_set
+from tests.simulated.gpu_memory import (
+    conflicts,
+    copies,
+    distances,
+    first_level,
+    on_chip,
+    streams,
+    working_set,
+)
 from tests.simulated.gpu_truth import KIB, MIB, GpuTruth
 
 TRUTH = GpuTruth()
@@ -136,6 +145,25 @@ def test_a_cache_in_one_piece() -> None:
     assert "between 250 and 25" in found(SMALL)["memory.l2.distance.near"].reason
     assert "keeps copies" in found(SMALL)["memory.l2.distance.near"].reason
     assert "memory.l2.distance.far" not in found(SMALL)
+
+
+@pytest.mark.parametrize("far", [260.0, 200.0])
+def test_multiprocessors_far_from_all_lines_hide_no_parts_and_make_none(far: float) -> None:
+    rng = np.random.default_rng(5)
+    run, rows = make(TRUTH, asked=[distances(replace(TRUTH, near=200.0, far=far))])
+    away = rng.uniform(-30, 30, size=(8, 64))  # of the multiprocessor of a sample; lines scatter less
+    rows["ticks"] = [
+        ticks + round(16 * (away[one, sample] + 5 * rng.normal()))
+        for ticks, one, sample in zip(rows["ticks"], rows["pass"], rows["sample"], strict=True)
+    ]
+    both = {one.metric: one for one in quantities(run, pa.table(rows))}
+    assert near(both["memory.l2.distance.near"], 200.0, 0.05)
+    assert ("memory.l2.distance.far" in both) == (far > 200)
+    if far > 200:
+        assert near(both["memory.l2.distance.far"], far, 0.05)
+        assert both["memory.l2.distance.far"].details["share"] == pytest.approx(0.5, abs=0.02)
+    else:
+        assert "medians of single multiprocessors lie between 17" in both["memory.l2.distance.near"].reason
 
 
 @BOTH
