@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reportgen.analysis.interference import SCHEDULERS
 from reportgen.findings.evidence import Evidence, central
 from reportgen.findings.gates.record import Breach, Gate, Severity
 from reportgen.findings.metric import Kind
@@ -22,6 +23,9 @@ moves, zeroing and small immediates are resolved at rename, a load may be rename
 
 WIDTH_TOLERANCE = 1.08
 """The width is itself measured: entering and leaving its window, the canary reads up to 6 % less than it."""
+
+SCHEDULERS_TOLERANCE = 1.02
+"""Cycles of a multiprocessor are counted by itself."""
 
 RECIPROCAL_TOLERANCE = 1.05
 
@@ -47,19 +51,20 @@ def _too_fast(evidence: Evidence) -> Iterator[Breach]:
 
 def _too_wide(evidence: Evidence) -> Iterator[Breach]:
     clock = evidence.run.clock
-    width = clock.canary_best if clock is not None else 0.0
+    width, tolerance = clock.canary_best if clock is not None else 0.0, WIDTH_TOLERANCE
+    why = "no instruction starts more often than the canary, which does nothing"
+    if evidence.gpu:
+        width, tolerance = SCHEDULERS, SCHEDULERS_TOLERANCE
+        why = "each of the four schedulers of a multiprocessor starts one instruction of a warp a cycle"
     if width <= 0:
         return
-    for name, quantity in evidence.of_kind(Kind.THROUGHPUT):
-        value = central(quantity)
-        if value > width * WIDTH_TOLERANCE:
-            yield Breach(
-                (name.text,),
-                contradictions.above_limit(
-                    noun(name.text, evidence.title), value, width, quantity.unit,
-                    "no instruction starts more often than the canary, which does nothing",
-                ),
-            )  # fmt: skip
+    for kind in (Kind.THROUGHPUT, Kind.WARPS):
+        for name, quantity in evidence.of_kind(kind):
+            value = central(quantity)
+            if value > width * tolerance:
+                phrase = noun(name.text, evidence.title)
+                text = contradictions.above_limit(phrase, value, width, quantity.unit, why)
+                yield Breach((name.text,), text)
 
 
 def _slower_than_one_chain(evidence: Evidence) -> Iterator[Breach]:
@@ -107,8 +112,10 @@ GATES = (
         name="issue_width",
         severity=Severity.LIMIT,
         statement="No throughput is above the issue width that the canary measured in the same run, by more "
-        "than the 8 % that the canary may read too little.",
-        source="this run: the best rate of instructions that do nothing",
+        "than the 8 % that the canary may read too little; of a GPU none is above four instructions of a "
+        "warp a cycle of a multiprocessor, by more than 2 %.",
+        source="this run: the best rate of instructions that do nothing; CUDA Programming Guide: four "
+        "schedulers a multiprocessor",
         causes=(
             "the canary never ran undisturbed",
             "the calibration beside the samples ran at another clock",

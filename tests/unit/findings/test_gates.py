@@ -9,7 +9,7 @@ import pytest
 from reportgen.findings import gates
 from reportgen.findings.evidence import gather
 from reportgen.findings.gates.record import Severity
-from reportgen.runs.schema import Run
+from reportgen.runs.schema import Device, Run
 from reportgen.status import Status
 from tests.unit.findings.records import breaches, changed, healthy, probe, quantity, run
 
@@ -72,6 +72,14 @@ def test_known_eliminations_may_be_faster(operation: str) -> None:
 def test_nothing_starts_more_often_than_the_canary() -> None:
     assert breaches("issue_width", quantity("throughput.integer_add", 6.2), run=run())
     assert not breaches("issue_width", quantity("throughput.integer_add", 6.0), run=run())
+
+
+def test_a_multiprocessor_starts_four_instructions_a_cycle() -> None:
+    gpu = changed(run(), device=Device("x", "cuda", "NVIDIA", "x", "sm_90", cores=132))
+    for metric in ("throughput.fp32_fma", "execution.warp_count_sweep.fp32_fma.4"):
+        (found,) = breaches("issue_width", quantity(metric, 4.2), run=gpu)
+        assert "four schedulers" in found.text
+        assert not breaches("issue_width", quantity(metric, 4.0), run=gpu)
 
 
 def test_an_issue_interval_is_within_the_latency() -> None:
