@@ -119,9 +119,13 @@ def _geometry(facts: Facts, cache: str, level: str, path: str) -> list[str]:
     """Kind, sets, line and ways of a cache, always as a comment: a run never knows all of the option.
 
     The line is that of the first level; a miss that brings less than a line makes a cache one of sectors.
+    Where a second load is served with the first no farther than one miss reaches, that distance is the sector
+    and tells nothing of the line.
     """
     size, sector = facts.first(f"memory.{level}.capacity"), facts.first(f"memory.sector.{path}")
     line = facts.first("memory.line") if level == "l1" else None
+    if sector and line and sector.value == line.value:
+        line = None
     ways = facts.first(f"memory.{level}.associativity")
     sets = kind = "?"
     if size and line and ways and size.value and line.value and ways.value:

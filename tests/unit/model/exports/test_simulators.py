@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import msgspec
 import pyarrow as pa
 import pytest
 
@@ -106,6 +107,16 @@ def test_levels_are_differences_and_geometry_a_comment() -> None:
     assert (found["-gpgpu_smem_latency"], found["-gpgpu_shmem_num_banks"]) == ("23", "32")
     assert "# -gpgpu_cache:dl1 S:32:128:64,?,?,?" in comments(content)  # 256 KiB / 128 / 64
     assert "# -ptx_opcode_latency_fp ?,?,?,4,?" in comments(content)
+
+
+def test_a_sector_is_not_taken_for_a_line() -> None:
+    facts = tuple(
+        msgspec.structs.replace(one, value=32.0) if one.metric == "memory.line" else one
+        for one in measured().facts
+    )
+    told = comments(gpgpu_sim.encode(gpu(facts)))
+    assert "# -gpgpu_cache:dl1 ?:?:?:64,?,?,?" in told
+    assert "line: not known" in told
 
 
 @pytest.mark.parametrize(
