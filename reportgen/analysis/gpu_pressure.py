@@ -2,7 +2,8 @@
 
 Blocks stay for a fixed number of cycles and are many more than fit, so the time of a launch says how many
 stay at a time.  The table (CUDA Programming Guide, "Technical Specifications") says how many fit; the
-launcher notes it with every point.  A measured step is kept between the two settings it lies between, and
+launcher notes it with every point, and what the driver answers to that.  Where no table knows the device, the
+driver's answer stands for it.  A measured step is kept between the two settings it lies between, and
 says whether the table has one there; steps of the table that were not seen are named.
 """
 
@@ -21,6 +22,8 @@ FALLS = 0.03
 LEAST = 3
 BYTES = "dynamic_bytes"
 FITS = "warps_fit"
+DRIVER = "warps_driver"
+"""What the driver answers to the same question, for the kernel as it was loaded."""
 WORK = "warp_cycles"
 
 
@@ -40,11 +43,12 @@ def pressure(evidence: Evidence) -> list[Quantity]:
         return [evidence.without_value(f"{probe.metric}.1", unit, METHOD)]
     settings = [float(point.settings[probe.variable]) for point in usable]
     warps = np.array([point.work[WORK] / evidence.cycles(point).value for point in usable])
-    fits = [point.facts.get(FITS) for point in usable]
+    fits = [point.facts.get(FITS, point.facts.get(DRIVER)) for point in usable]
     falls = [int(at) for at in np.flatnonzero(warps[1:] < warps[:-1] * (1 - FALLS))]
     details = {"setting": settings, "variable": probe.variable, "warps": numbers(warps)} | _beside(
         settings, warps, fits, falls
     )
+    details |= _driver(usable, settings)
     if not falls:
         reason = f"As many warps stay from {settings[0]:.0f} to {settings[-1]:.0f}."
         if _alone(usable):
@@ -86,6 +90,16 @@ def _beside(
         "of_table": [float(share.min()), float(share.max())],
         "unseen": [settings[at + 1] for at in steps if at not in falls],
     }
+
+
+def _driver(points: list[Point], settings: list[float]) -> dict[str, object]:
+    """Warps that fit as the driver says, and the settings at which the table says otherwise."""
+    said = [point.facts.get(DRIVER) for point in points]
+    if not all(isinstance(one, int) and one > 0 for one in said):
+        return {}
+    table = [point.facts.get(FITS, one) for point, one in zip(points, said, strict=True)]
+    apart = [setting for setting, fits, one in zip(settings, table, said, strict=True) if fits != one]
+    return {DRIVER: said, "driver_differs": apart}
 
 
 def _table(before: object, after: object) -> str:

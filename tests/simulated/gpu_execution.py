@@ -119,6 +119,7 @@ def _crowd(truth: GpuTruth, name: str, settings: dict[str, int], room: int, fits
     side_by_side = min(room, truth.most_blocks)
     cycles = math.ceil(EACH / side_by_side) * (STAY + truth.block_start)
     facts: dict[str, int | float | str] = {"warps_fit": fits, "blocks": EACH * truth.multiprocessors}
+    facts["warps_driver"] = 4 * side_by_side
     point = ok_point(name, dict(settings), work={"warp_cycles": float(STAY)}, facts=facts)
     return Simulated(point, (cycles + EMPTY,), EACH * 4)
 

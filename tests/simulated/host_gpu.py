@@ -109,6 +109,9 @@ class HostGpu:
     def set_function_attribute(self, function: Any, which: int, value: int) -> None:
         pass
 
+    def resident(self, function: Any, threads: int, shared: int) -> int:
+        return min(2048 // threads, (228 << 10) // (shared + 1024))
+
     def variable(self, module: Any, name: str) -> tuple[int, int]:
         if name not in self.memory_of:  # type: ignore[comparison-overlap]
             self.memory_of[name] = self.allocate(1 << 16)  # type: ignore[index]

@@ -85,6 +85,9 @@ class Binding(Protocol):
     def set_function_attribute(self, function: Handle, which: int, value: int) -> None:
         """Ask for more dynamic shared memory, or for a carve-out."""
 
+    def resident(self, function: Handle, threads: int, shared: int) -> int:
+        """Blocks of so many threads and bytes of dynamic shared memory that one multiprocessor holds."""
+
     def variable(self, module: Handle, name: str) -> tuple[int, int]:
         """(address, bytes) of a variable of a module."""
 

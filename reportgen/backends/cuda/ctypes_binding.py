@@ -18,6 +18,7 @@ _LINEAR, _UNSIGNED_32, _AS_INTEGER = 2, 3, 1
 _RESOURCE_WORDS, _TEXTURE_WORDS = 36, 26
 """32-bit words of `CUDA_RESOURCE_DESC` and `CUDA_TEXTURE_DESC`."""
 ENCODE = "cuTensorMapEncodeTiled"
+RESIDENT = "cuOccupancyMaxActiveBlocksPerMultiprocessor"
 _MAP_UNSIGNED_32, _MAP_ALIGNMENT = 2, 64
 _NO_INTERLEAVE, _ZEROS_OUTSIDE = 0, 0
 _SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
@@ -132,6 +133,12 @@ class CtypesBinding:
     def set_function_attribute(self, function: Handle, which: int, value: int) -> None:
         """Ask for more dynamic shared memory, or for a carve-out."""
         self._call("cuFuncSetAttribute", function, which, value)
+
+    def resident(self, function: Handle, threads: int, shared: int) -> int:
+        """Blocks of a kernel that one multiprocessor holds, as the driver works it out."""
+        value = ctypes.c_int()
+        self._call(RESIDENT, ctypes.byref(value), function, threads, ctypes.c_size_t(shared))
+        return value.value
 
     def variable(self, module: Handle, name: str) -> tuple[int, int]:
         """(address, bytes) of a variable of a module."""

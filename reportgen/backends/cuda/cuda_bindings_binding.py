@@ -86,6 +86,10 @@ class CudaBindingsBinding:
         """Ask for more dynamic shared memory, or for a carve-out."""
         self._call("cuFuncSetAttribute", function, self._cuda.CUfunction_attribute(which), value)
 
+    def resident(self, function: Handle, threads: int, shared: int) -> int:
+        """Blocks of a kernel that one multiprocessor holds, as the driver works it out."""
+        return int(self._call("cuOccupancyMaxActiveBlocksPerMultiprocessor", function, threads, shared))
+
     def variable(self, module: Handle, name: str) -> tuple[int, int]:
         """(address, bytes) of a variable of a module."""
         address, size = self._call("cuModuleGetGlobal", module, name.encode())

@@ -23,6 +23,7 @@ a warp, unless the source says otherwise (a warp group, a block).
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import time
 
@@ -162,6 +163,10 @@ class CudaLauncher:
             order.seed,
             lambda chase: constants.put(self._binding, module, code, name, chase),
         )
+        if kind == "crowd":
+            with contextlib.suppress(LaunchError):  # a driver that cannot tell: nothing needs it
+                fit = self._binding.resident(function, threads, shared)
+                passed.facts["warps_driver"] = fit * (threads // WARP)
         return Prepared(
             function=function,
             kind=kind,

@@ -1,4 +1,4 @@
-"""The CUDA driver through pycuda; what pycuda lacks (texture objects, tensor maps) goes past it."""
+"""The CUDA driver through pycuda; what pycuda lacks (texture objects, tensor maps, ...) goes past it."""
 
 from __future__ import annotations
 
@@ -144,6 +144,11 @@ class PycudaBinding:
             function.past = self._rest.function(function.module.past, function.name)
             for attribute, wanted in function.asked.items():
                 self._rest.set_function_attribute(function.past, attribute, wanted)
+
+    def resident(self, function: Handle, threads: int, shared: int) -> int:
+        """Blocks of a kernel that one multiprocessor holds; pycuda has no such call."""
+        self._pass_by(function)
+        return self._rest.resident(function.past, threads, shared)
 
     def variable(self, module: Handle, name: str) -> tuple[int, int]:
         """(address, bytes) of a variable of a module."""

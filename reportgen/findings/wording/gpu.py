@@ -182,6 +182,14 @@ def step(name: MetricId, quantity: Quantity) -> str:
         "agrees": " By the vendor's limits fewer warps fit from there on, too.",
         "elsewhere": " By the vendor's limits as many warps fit on both sides of it.",
     }.get(str(quantity.details.get("table", "")), "")
+    apart = quantity.details.get("driver_differs")
+    if name.part == "1" and isinstance(apart, list):
+        of = f"{len(apart)} of {len(quantity.details.get('setting', ()))}" if apart else ""
+        said += (
+            f" The driver's own answer differs from those limits at {of} settings."
+            if apart
+            else (" The driver answers the same for every setting.")
+        )
     return (
         f"Between {one(ends[0], quantity.unit)} and {one(ends[1], quantity.unit)} {what} the warps that stay "
         f"on a multiprocessor become fewer{by} (n = {quantity.n}).{said}"

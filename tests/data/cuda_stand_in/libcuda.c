@@ -164,6 +164,13 @@ int cuFuncSetAttribute(void* function, int which, int v) {
   else return 1;
   return 0;
 }
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* n, void* f, int threads, size_t shared) {
+  CHECK;
+  if (threads < 1 || threads > 1024 || shared > ((Function*)f)->dynamic) return 1;
+  int by_shared = MOST_SHARED / (int)(shared + OWN_SHARED);
+  *n = 2048 / threads < by_shared ? 2048 / threads : by_shared;
+  return 0;
+}
 int cuFuncSetBlockShape(void* f, int x, int y, int z) { (void)f; (void)x; (void)y; (void)z; return 0; }
 int cuFuncSetSharedSize(void* f, unsigned n) { (void)f; (void)n; return 0; }
 #ifndef WITHOUT_TENSOR_MAPS

@@ -136,6 +136,9 @@ class PtxGpu:
             function.dynamic = value
         function.any_cluster |= which == cuda.ANY_CLUSTER
 
+    def resident(self, function: Function, threads: int, shared: int) -> int:
+        return 2048 // threads
+
     def variable(self, module: LoadedModule, name: str) -> tuple[int, int]:
         sizes = {one.name: one.size for one in module.module.variables if one.space == "const"}
         if name not in sizes or module.bank is None:

@@ -228,6 +228,27 @@ def test_every_step_of_the_table_is_found_in_the_curve(probe: str) -> None:
     )  # turns come out uneven, and blocks take time to start
 
 
+@pytest.mark.parametrize("probe", ["register_pressure", "shared_memory_pressure"])
+def test_the_driver_s_own_answer_stands_beside_the_table(probe: str) -> None:
+    """Of a device with less than the table says only the driver knows."""
+    for truth, alike in ((TRUTH, True), (SMALL, False)):
+        step = found(truth)[f"execution.{probe}.1"]
+        said, fits = step.details["warps_driver"], step.details["warps_fit"]
+        assert (said == fits, step.details["driver_differs"] == []) == (alike, alike)
+        assert step.details["warps"] == pytest.approx(said, rel=0.08)
+
+
+def test_where_no_table_knows_the_device_the_driver_s_answer_stands_for_it() -> None:
+    run, rows = make(SMALL, asked=[registers(SMALL)])
+    points = tuple(
+        msgspec.structs.replace(point, facts={k: v for k, v in point.facts.items() if k != "warps_fit"})
+        for point in run.points
+    )
+    steps = quantities(msgspec.structs.replace(run, points=points), pa.table(rows))
+    assert {one.details["table"] for one in steps} == {"agrees"}
+    assert steps[0].details["driver_differs"] == []
+
+
 def test_a_device_with_fewer_registers_than_the_table_says_is_told() -> None:
     steps = [one for metric, one in found(SMALL).items() if metric.startswith("execution.register_pressure.")]
     assert [(one.low, one.high) for one in steps if one.details["table"] == "elsewhere"] == [(24, 32)]

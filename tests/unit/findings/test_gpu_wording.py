@@ -93,6 +93,7 @@ def test_nothing_of_a_sound_gpu_is_withheld() -> None:
         ("execution.block_count_sweep.alone", ("Up to 132 blocks", "from 160 on")),
         ("execution.block_count_sweep.crowded", ("In a launch of 1024 blocks",)),
         ("execution.register_pressure.1", ("Between 32 and 40 registers", "from about", "limits fewer")),
+        ("execution.register_pressure.1", ("The driver answers the same for every setting.",)),
         ("execution.shared_memory_pressure.1", ("Between 8 KiB and 16 KiB of shared", "limits fewer")),
         ("memory.l2.distance.far", ("farther lines of L2", "50.0 %")),
         ("memory.cg.l1.latency", ("cached past L1 only (cg)", "first level that they meet")),

@@ -48,6 +48,13 @@ def test_shared_memory_is_asked_for_where_the_kernel_has_some_of_its_own(
         assert visit(launcher, dynamic_bytes=size).status == "ok"
 
 
+@pytest.mark.parametrize(("threads", "shared", "blocks"), [(1024, 0, 2), (128, 0, 16), (128, 16384, 13)])
+def test_the_driver_says_how_many_blocks_fit(library: str, threads: int, shared: int, blocks: int) -> None:
+    opened = CtypesBinding(library)
+    opened.open(0)
+    assert opened.resident(opened.function(opened.load(CODE), "probe_x"), threads, shared) == blocks
+
+
 def test_a_cluster_of_sixteen_is_allowed_first(launcher: CudaLauncher) -> None:
     named = {"kernel": "probe_cluster_16", "blocks": 16, "cluster": 16}
     assert visit(launcher, **named, portable=0).status == "ok"

@@ -316,9 +316,22 @@ def test_a_crowd_is_many_more_blocks_than_fit(
     assert (batch.status, batch.reason) == ("ok", "")
     assert batch.facts["blocks"] == MULTIPROCESSORS * EACH
     assert asked == {cuda.DYNAMIC_SHARED: 65536, cuda.CARVE_OUT: 100}
+    assert batch.facts["warps_driver"] == 3 * 4  # three times 65 KiB of 228, blocks of four warps
     launches = int(batch.facts["launches"])
     assert set(batch.columns["repetitions"]) == {EACH * 4 * launches}
     assert launcher[1].largest < 8 << 20  # one pair of clock reads a block
+
+
+def test_a_driver_that_cannot_tell_how_many_blocks_fit(
+    launcher: tuple[CudaLauncher, HostGpu], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(function: object, threads: int, shared: int) -> int:
+        raise LaunchError("no such call")
+
+    monkeypatch.setattr(launcher[1], "resident", refuse)
+    batch = visit(launcher, source("gpu_execution/register_pressure", accumulators=1, registers=64))
+    assert batch.status == "ok"
+    assert "warps_driver" not in batch.facts
 
 
 def test_a_load_that_is_held_has_windows_in_the_order_of_time(

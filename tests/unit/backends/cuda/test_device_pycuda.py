@@ -22,7 +22,7 @@ from reportgen.backends.cuda import binding, compiler
 from reportgen.backends.cuda.launcher import CudaLauncher
 from tests.simulated.stand_in import DEVICE
 # NVRTC asks the driver that it finds for more than the stand-in knows
-compiler.compile_kernels = lambda kernels, target: {kernel.name: b"\\x7fELF" for kernel in kernels}
+compiler.compile_kernels = lambda kernels, target: {kernel.name: b"\\x7fELF" + bytes(60) for kernel in kernels}
 try:
     launcher = CudaLauncher(0, DEVICE, binding.choose())
 except Exception as error:
@@ -87,9 +87,9 @@ def test_attributes_that_pycuda_does_not_name_are_set_past_it(folder: Path) -> N
     ]
 
 
-def test_tensor_maps_go_past_it(folder: Path) -> None:
+def test_tensor_maps_and_occupancy_go_past_it(folder: Path) -> None:
     done = test_device_tiles.of_script(folder, "pycuda")
-    wanted = ["pycuda", str(test_device_tiles.wanted()), "True"]
+    wanted = ["pycuda", str(test_device_tiles.wanted()), "True", "13"]
     assert done.stdout.split() == wanted, done.stderr
 
 

@@ -216,7 +216,8 @@ from reportgen.backends.cuda import binding
 from tests.unit.backends.cuda.test_device_tiles import launched, there, walked
 opened = binding.choose()
 opened.open(0)
-print(opened.name, launched(opened), walked(opened) == there())
+kernel = opened.function(opened.load(b"stand-in ioc 128 fine\\0"), "probe_x")
+print(opened.name, launched(opened), walked(opened) == there(), opened.resident(kernel, 128, 16384))
 """
 
 
@@ -230,4 +231,4 @@ def test_another_binding_passes_it_too(tmp_path: Path) -> None:
     done = of_script(library.parent, "cuda-bindings")
     if "ImportError" in done.stderr:
         pytest.skip("cuda-bindings asks a driver for more than the stand-in has")
-    assert done.stdout.split() == ["cuda-bindings", str(wanted()), "True"], done.stderr
+    assert done.stdout.split() == ["cuda-bindings", str(wanted()), "True", "13"], done.stderr
