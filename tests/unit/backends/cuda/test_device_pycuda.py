@@ -22,7 +22,7 @@ from reportgen.backends.cuda import binding, compiler
 from reportgen.backends.cuda.launcher import CudaLauncher
 from tests.simulated.stand_in import DEVICE
 # NVRTC asks the driver that it finds for more than the stand-in knows
-compiler.compile_kernels = lambda kernels, target: {kernel.name: b"\\x7fELF" + bytes(60) for kernel in kernels}
+compiler.compile_kernels = lambda kernels, _: {kernel.name: b"\\x7fELF" + bytes(60) for kernel in kernels}
 try:
     launcher = CudaLauncher(0, DEVICE, binding.choose())
 except Exception as error:
