@@ -155,7 +155,22 @@ def reads(memory: Memory) -> Question:
     return asked(probe), found
 
 
+def streams(memory: Memory) -> Question:
+    """All multiprocessors move bytes at one rate from the second level and at another from memory."""
+    probe = "memory_hierarchy/bandwidth_saturation"
+    arrays = {"read": 1, "write": 1, "copy": 2, "triad": 3}
+    found = []
+    for settings in planned(probe):
+        size = int(settings["bytes"]) * arrays[str(settings["kernel"])]
+        if int(settings["blocks"]) * int(settings["width"]) * 1024 > int(settings["bytes"]):
+            continue  # more than there is to move at a time
+        rate = 2e12 if size > memory.l2_bytes else 6e12
+        point = ok_point(probe, settings, work={"bytes": 64.0}, facts={"bytes_actual": size})
+        found.append(Simulated(point, (size / rate * CLOCK + EMPTY,), size // 64))
+    return asked(probe), found
+
+
 def questions(memory: Memory) -> list[Question]:
     """Of the suite, those that ask for latencies and ends of levels."""
     sizes = [by_size(memory, f"memory_hierarchy/{name}") for name in ("working_set_sweep", "pointer_chasing")]
-    return [*sizes, translation(memory), reads(memory)]
+    return [*sizes, translation(memory), reads(memory), streams(memory)]

@@ -109,6 +109,13 @@ def test_near_and_far_lines_are_no_end_of_a_translation_buffer(seed: int) -> Non
 
 
 @EACH
+def test_streams_have_a_size_for_every_level(memory: Memory) -> None:
+    for level, rate in (("l2", 6e12), ("dram", 2e12)):
+        for kernel in ("read", "write"):
+            assert found(memory)[f"bandwidth.{level}.{kernel}"].value == pytest.approx(rate, rel=0.01)
+
+
+@EACH
 def test_all_multiprocessors_fill_what_there_is(memory: Memory) -> None:
     whole = found(memory)["memory.l2.capacity.all_multiprocessors"]
     if memory.l2_bytes < 16 * MIB:
