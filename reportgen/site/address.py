@@ -19,6 +19,7 @@ TARGETS = "targets/index.md"
 TOOLKITS = "targets/toolkits/index.md"
 PUBLISHED = "published.md"
 HYPOTHESES = "hypotheses/index.md"
+GLOSSARY = "glossary.md"
 HOW_TO_READ = "how-to-read.md"
 
 

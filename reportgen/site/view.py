@@ -74,6 +74,11 @@ class View:
         """A link to a page of the method, or the bare words where the site has none."""
         return anchor(text or name.replace("-", " "), self.links.method(self.here, name))
 
+    def word(self, entry: str, text: str = "") -> Html:
+        """A word with a link to its entry in the glossary, or the bare word where the site has none."""
+        mark = entry.lower().replace(" ", "-")
+        return anchor(text or entry, self.links.written(self.here, address.GLOSSARY, mark))
+
     def finding(self, item: Finding, identity: str = "") -> Html:
         """A finding with links to its probes and to the method behind its metrics."""
         methods = []
