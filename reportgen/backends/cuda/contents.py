@@ -35,11 +35,11 @@ def typed(kind: str) -> np.dtype[np.generic]:
 
 
 def random_values(kind: str, count: int, rng: np.random.Generator) -> NDArray[np.generic]:
-    """Random values of a C type: floats in [0.5, 1), words whose halves and bytes are finite floats too."""
+    """Random values of a C type: floats in [0.5, 1), words whose halves and bytes are finite floats of either sign."""
     dtype = typed(kind)
     if dtype.kind == "f":
         return (0.5 + rng.random(count) / 2).astype(dtype)
-    words = rng.integers(0, 1 << 32, size=(count + 1) * dtype.itemsize // 4 + 2, dtype=np.uint32) & 0x3F3F3F3F
+    words = rng.integers(0, 1 << 32, size=(count + 1) * dtype.itemsize // 4 + 2, dtype=np.uint32) & 0xBFBFBFBF
     words = words[: len(words) // 2 * 2]
     return words.view(dtype)[:count]
 
