@@ -36,8 +36,11 @@ def command(run: str, out: Path, data: Path, as_json: bool) -> None:
     """
     from reportgen.model.derive import derive_bundle
     from reportgen.runs import read, store
+    from reportgen.runs.schema import PROGRAMS
 
-    derived = derive_bundle(read.load(store.resolve(data, run)))
+    bundle = read.load(store.resolve(data, run))
+    bundle.contents(PROGRAMS)  # hardly any number needs them: that they are damaged would go unsaid
+    derived = derive_bundle(bundle)
     try:
         files = _write(derived, out)
     except OSError as error:

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Any
 
 import click
+from click.exceptions import NoSuchCommand
 
 from reportgen import __version__
 from reportgen.cli import plain
@@ -50,6 +51,15 @@ class Commands(click.Group):
             return None
         command: click.Command = import_module(f"reportgen.cli.{cmd_name}").command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command; of a wrong word the nearest right ones are told."""
+        try:
+            return super().resolve_command(ctx, args)
+        except NoSuchCommand as error:
+            raise NoSuchCommand(error.command_name, possibilities=COMMANDS, ctx=ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands, without importing them."""

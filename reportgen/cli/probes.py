@@ -23,19 +23,20 @@ _MACHINES = {"AMD64": "x86_64", "arm64": "aarch64"}
     epilog="""\b
 Examples:
   reportgen probes
-  reportgen probes --family memory_hierarchy
+  reportgen probes 'memory_hierarchy/*'
   reportgen probes --isa aarch64 --json
   reportgen probes --isa sm_90""",
 )
+@click.argument("glob", default="*")
 @click.option("--family", default="", help="Only this family.")
 @click.option("--isa", default="", help="As asked on this instruction set.  [this machine's]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with hypothesis and settings.")
-def command(family: str, isa: str, as_json: bool) -> None:
-    """Every probe of the suite with the question it asks.
+def command(glob: str, family: str, isa: str, as_json: bool) -> None:
+    """Every probe of the suite with the question it asks, or those that GLOB names, as in 'collect --probes'.
 
     For a GPU target JSON also has the points and the seconds that a run may take at most.
     """
-    from reportgen.collect.plan import PASSES
+    from reportgen.collect.plan import PASSES, asked_for
     from reportgen.suite.expand import probes
     from reportgen.suite.isa import table_of
     from reportgen.suite.load import load_suite
@@ -62,7 +63,7 @@ def command(family: str, isa: str, as_json: bool) -> None:
             "unit": probe.definition.unit,
             "quick": probe.definition.in_quick,
         }
-        for probe in known
+        for probe in asked_for(known, glob)
         if family in ("", probe.family)
     ]
     spent = _spent(suite, isa) if isa.startswith("sm_") else {}

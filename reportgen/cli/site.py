@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,11 @@ import click
 
 from reportgen.cli.options import data_folder
 from reportgen.errors import UserError
+
+REFUSED = re.compile(
+    r"^\w*Error: \[Errno \d+\] (?P<why>[^:\n]+)(?:: '(?P<path>[^'\n]+)')?\s*\Z", re.MULTILINE
+)
+"""Last line of a traceback of MkDocs when a disk is full or a folder is not the user's."""
 
 
 @click.command(
@@ -44,12 +50,21 @@ def command(data: Path, out: Path, serve: bool) -> None:
         done = subprocess.run(
             [sys.executable, "-m", "mkdocs", *words, "--config-file", str(settings)],
             env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},  # a banner of the theme
+            stderr=None if serve else subprocess.PIPE,
             check=False,
         )
     except KeyboardInterrupt:
         if serve:
             return
         raise
+    told = (done.stderr or b"").decode(errors="replace")
+    refused = REFUSED.search(told) if done.returncode else None
+    if refused is not None:
+        raise UserError(
+            f"'{refused['path'] or out}' cannot be read or written ({refused['why']}).",
+            "Make room or name another folder with --out.",
+        )
+    click.echo(told, err=True, nl=False)
     if done.returncode:
         raise UserError("MkDocs ended with the fault above.", "'reportgen runs verify' checks the runs.")
     if not serve:

@@ -94,9 +94,7 @@ def make(suite: Suite, device: Device, glob: str, quick: bool, seed: int, passes
     """
     operations = suite.tables.get(table_of(device.isa), {})
     known = expand.probes(suite, device.isa)
-    chosen = {probe.id for probe in known if matches(probe, glob)}
-    if not chosen:
-        raise UserError(f"no probe matches '{glob}'.", _nearest(glob, known))
+    chosen = {probe.id for probe in asked_for(known, glob)}
     entries: list[Entry] = []
     settled: dict[str, Point] = {}
     sequence: list[str] = []
@@ -142,6 +140,18 @@ def replay(recording: Recording) -> Plan:
         operations={},
         recording=recording,
     )
+
+
+def asked_for(known: Sequence[Probe], glob: str) -> list[Probe]:
+    """The probes that a pattern names.
+
+    Raises:
+        UserError: it names none; those of like name are told.
+    """
+    chosen = [probe for probe in known if matches(probe, glob)]
+    if not chosen:
+        raise UserError(f"no probe matches '{glob}'.", _nearest(glob, known))
+    return chosen
 
 
 def matches(probe: Probe, glob: str) -> bool:

@@ -95,6 +95,8 @@ def resolve(data_dir: Path, name: str) -> Path:
         raise BundleError(
             f"'{name}' has no {MANIFEST}, so it is not a run bundle.", "Name the folder of a run."
         )
+    if not runs:
+        raise BundleError(f"there is no run in '{data_dir}' yet.", "'reportgen collect' makes one.")
     raise BundleError(
         f"no run '{name}' in '{data_dir}'.",
         f"'reportgen runs list --data {data_dir}' shows what is there; 'reportgen collect' makes one.",

@@ -17,6 +17,8 @@ CACHE = Path(".cache") / "reportgen"
 """Where rendered pages are kept, in the folder that one works in; the plugin's own default."""
 MARKS = ("404.html", "search/search_index.json")
 """What a folder holds that MkDocs has built; such a folder may be emptied and built again."""
+BEGUN = ".reportgen-site"
+"""File in a folder that is built into: one whose build was cut short is known by it; MkDocs leaves it."""
 
 
 def root(package: Path | None = None) -> Path:
@@ -89,7 +91,10 @@ def _prepare(out: Path, data: Path) -> None:
         raise UserError(f"'{out}' holds the runs, and is emptied first.", "Name another folder with --out.")
     try:
         out.mkdir(parents=True, exist_ok=True)
-        taken = any(out.iterdir()) and not all((out / mark).is_file() for mark in MARKS)
+        ours = (out / BEGUN).is_file() or all((out / mark).is_file() for mark in MARKS)
+        taken = any(out.iterdir()) and not ours
+        if not taken:
+            (out / BEGUN).write_text("'reportgen site' empties this folder and fills it again.\n")
     except OSError as error:
         raise UserError(
             f"'{out}' cannot be written ({error.strerror}).", "Name another folder with --out."

@@ -64,8 +64,8 @@ def read(source: str, intel: bool | None = None) -> Body:
         intel: syntax of x86-64 text; found out where not given.
 
     Raises:
-        Unreadable: no file and no list; empty; of an instruction set that is not known; refused by the
-            assembler.
+        Unreadable: no file and no list; a folder; empty; of an instruction set that is not known; refused by
+            the assembler.
     """
     path = Path(source)
     try:
@@ -75,9 +75,8 @@ def read(source: str, intel: bool | None = None) -> Body:
     if not there:
         if _COUNT.search(source) and "/" not in source:
             return _mix(source, source.replace(",", "\n"))
-        raise Unreadable(
-            f"there is no file '{source}'.", "Name a file, or a list such as 'fp32_fma:8,l1_load:4'."
-        )
+        found = f"'{source}' is a folder." if _is_folder(path) else f"there is no file '{source}'."
+        raise Unreadable(found, "Name a file, or a list such as 'fp32_fma:8,l1_load:4'.")
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
@@ -87,6 +86,13 @@ def read(source: str, intel: bool | None = None) -> Body:
     except OSError as error:
         raise Unreadable(f"'{source}' cannot be read ({error.strerror}).", "Check the file.") from None
     return parse(path.name, text, intel)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 def parse(name: str, text: str, intel: bool | None = None) -> Body:

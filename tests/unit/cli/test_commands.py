@@ -334,3 +334,24 @@ def test_a_broken_suite_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("reportgen.suite.load.load_suite", broken)
     assert one_line(call("probes"), 2) == "error: probes/a/b.toml: key: expected this. Do that.\n"
+
+
+def test_a_wrong_word_is_answered_with_near_ones(tmp_path: Path) -> None:
+    assert "No such command 'collct'. (Did you mean one of: 'collect'" in call("collct").stderr
+    assert "Did you mean memory_hierarchy or" in one_line(call("probes", "memory_hierachy"), 2)
+    assert "'reportgen collect' makes one." in one_line(call("runs", "show", "latest", "--data", tmp_path), 4)
+    assert f"'{tmp_path}' is a folder. Name a file" in one_line(call("cost", tmp_path), 2)
+
+
+def test_probes_are_named_as_for_collecting() -> None:
+    rows = json.loads(call("probes", "memory_hierarchy/*,roofline", "--isa", "x86_64", "--json").stdout)
+    assert {row["family"] for row in rows} == {"memory_hierarchy", "roofline"}
+
+
+def test_a_run_without_its_programs_is_not_derived(data: Path, tmp_path: Path) -> None:
+    (run,) = data.glob("*/*")
+    shutil.copytree(run, tmp_path / "run")
+    (tmp_path / "run" / "programs.jsonl.gz").unlink()
+    said = one_line(call("derive", tmp_path / "run", "--out", tmp_path / "out"), 4)
+    assert "programs.jsonl.gz cannot be read" in said
+    assert not (tmp_path / "out").exists()

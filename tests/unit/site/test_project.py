@@ -39,7 +39,8 @@ def called(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 
     def run(words: list[str], **_: Any) -> subprocess.CompletedProcess[bytes]:
         calls.append(words)
-        return subprocess.CompletedProcess(words, 1 if "fails" in str(Path.cwd()) else 0)
+        told = Path("fault").read_bytes() if Path("fault").exists() else b""
+        return subprocess.CompletedProcess(words, 1 if "fails" in str(Path.cwd()) else 0, stderr=told)
 
     monkeypatch.setattr(subprocess, "run", run)
     return calls
@@ -88,6 +89,38 @@ def test_a_fault_of_mkdocs_is_passed_on(
     result = site()
     assert (result.exit_code, len(called)) == (2, 1)
     assert "MkDocs ended with the fault above" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("last", "told"),
+    [
+        (
+            "OSError: [Errno 30] Read-only file system: '/a/site/method'",
+            "'/a/site/method' cannot be read or written (Read-only file system).",
+        ),
+        ("OSError: [Errno 28] No space left on device", "'site' cannot be read or written (No space left"),
+        ("KeyError: 'word'", ""),
+    ],
+)
+def test_a_full_disk_is_one_line_and_any_other_fault_keeps_its_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, called: list[list[str]], last: str, told: str
+) -> None:
+    (tmp_path / "fails" / "data").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "fails")
+    Path("fault").write_text(f"Traceback (most recent call last):\n  File ...\n{last}\n")
+    lines = site().stderr.splitlines()
+    assert (len(lines) == 1) is bool(told)
+    assert lines[-1].startswith(f"error: {told}" if told else "error: MkDocs ended with the fault above")
+    assert len(called) == 1
+
+
+def test_a_build_that_was_cut_short_is_begun_again(here: Path, called: list[list[str]]) -> None:
+    assert site("--out", "html").exit_code == 0
+    (here / "html" / "half.html").write_text("")
+    assert site("--out", "html").exit_code == 0
+    (here / "html" / project.BEGUN).unlink()
+    assert "was not built by MkDocs" in site("--out", "html").stderr
+    assert len(called) == 2
 
 
 def test_a_folder_of_the_users_is_not_emptied(here: Path, called: list[list[str]]) -> None:
