@@ -39,8 +39,18 @@ def latency(
     return sentence
 
 
+ON_GPU = " on one multiprocessor, each for a warp"
+"""Where instructions of a GPU start, and what one of them is."""
+
+
 def throughput(
-    title: str, quantity: Quantity, knee: int | None = None, trivial: str = "", at_front_end: bool = False
+    title: str,
+    quantity: Quantity,
+    knee: int | None = None,
+    trivial: str = "",
+    at_front_end: bool = False,
+    *,
+    gpu: bool = False,
 ) -> str:
     """Measured: how many independent instructions start each cycle.
 
@@ -50,31 +60,38 @@ def throughput(
         knee: independent chains from which the plateau holds.
         trivial: `trivial` or `non-trivial` where time depends on operands.
         at_front_end: the rate is that of the front end, so it bounds what lies behind.
+        gpu: the rate is that of a multiprocessor.
     """
     chains = "one chain" if knee == 1 else f"{knee} independent chains"
-    reached = f", reached with {chains}" if knee else ""
+    reached = f", reached with {chains}{' a warp' if gpu else ''}" if knee else ""
     bound = " The front end issues no faster, so what lies behind it may be." if at_front_end else ""
+    if at_front_end and gpu:
+        bound = (
+            " The schedulers of a multiprocessor issue no faster, so what lies behind them may be; what counts "
+            "the turns takes up to two in a hundred of their slots."
+        )
     return (
-        f"Independent instructions of the kind “{title}” start at {amount(quantity)}"
+        f"Independent instructions of the kind “{title}” start at {amount(quantity)}{ON_GPU if gpu else ''}"
         f"{_operands(trivial, title)}{reached}.{bound}"
     )
 
 
-def throughput_bound(title: str, quantity: Quantity, trivial: str = "") -> str:
+def throughput_bound(title: str, quantity: Quantity, trivial: str = "", *, gpu: bool = False) -> str:
     """Censored: the rate still rose with the most chains, so there is a bound and no plateau."""
     bound = quantity.low if quantity.low is not None else central(quantity)
     return (
         f"Independent instructions of the kind “{title}” start at a rate of at least "
-        f"{one(bound, quantity.unit)} (n = {quantity.n}){_operands(trivial, title)}: the rate still rose "
-        "with the most chains that were tried."
+        f"{one(bound, quantity.unit)} (n = {quantity.n}){ON_GPU if gpu else ''}{_operands(trivial, title)}: "
+        "the rate still rose with the most chains that were tried."
     )
 
 
-def issue_interval(title: str, quantity: Quantity, trivial: str = "") -> str:
+def issue_interval(title: str, quantity: Quantity, trivial: str = "", *, gpu: bool = False) -> str:
     """Measured: the reciprocal of the throughput."""
     return (
         f"{_subject(title)} that waits for no recent result can start every "
-        f"{amount(quantity).replace(' cycles each', ' cycles')}{_operands(trivial, title)}."
+        f"{amount(quantity).replace(' cycles each', ' cycles')}{ON_GPU if gpu else ''}"
+        f"{_operands(trivial, title)}."
     )
 
 

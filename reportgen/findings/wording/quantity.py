@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from reportgen.analysis.interference import SCHEDULERS
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings import interference
 from reportgen.findings.claims import READ
@@ -23,7 +24,7 @@ from reportgen.findings.wording.names import counted, kernel, level, noun, preci
 from reportgen.status import Status
 
 AT_FRONT_END = 0.97
-"""A throughput from this share of the canary's best rate on is that of the front end."""
+"""From this share of the canary's best rate on (of the schedulers') a throughput is that of the front end."""
 
 
 def sentence(evidence: Evidence, quantity: Quantity) -> str:
@@ -122,11 +123,14 @@ def _instruction(evidence: Evidence, name: MetricId, quantity: Quantity) -> str:
         companions = [evidence.title(other) for other in constants.get("companions", ())]
         return instructions.latency(title, quantity, trivial, companions)
     if name.kind is Kind.THROUGHPUT and quantity.status is Status.CENSORED:
-        return instructions.throughput_bound(title, quantity, trivial)
+        return instructions.throughput_bound(title, quantity, trivial, gpu=evidence.gpu)
     if name.kind is Kind.THROUGHPUT:
-        at_front_end = central(quantity) >= AT_FRONT_END * evidence.run.sample_clock.canary_best > 0
-        return instructions.throughput(title, quantity, knee(quantity), trivial, at_front_end)
-    return instructions.issue_interval(title, quantity, trivial)
+        best = SCHEDULERS if evidence.gpu else evidence.run.sample_clock.canary_best
+        at_front_end = central(quantity) >= AT_FRONT_END * best > 0
+        return instructions.throughput(
+            title, quantity, knee(quantity), trivial, at_front_end, gpu=evidence.gpu
+        )
+    return instructions.issue_interval(title, quantity, trivial, gpu=evidence.gpu)
 
 
 def knee(quantity: Quantity) -> int | None:
