@@ -67,8 +67,8 @@ def throughput(
     bound = " The front end issues no faster, so what lies behind it may be." if at_front_end else ""
     if at_front_end and gpu:
         bound = (
-            " The schedulers of a multiprocessor issue no faster, so what lies behind them may be; what counts "
-            "the turns takes up to two in a hundred of their slots."
+            " The schedulers of a multiprocessor issue no faster, so what lies behind them may be; what "
+            "counts the turns takes up to two in a hundred of their slots."
         )
     return (
         f"Independent instructions of the kind “{title}” start at {amount(quantity)}{ON_GPU if gpu else ''}"
