@@ -200,7 +200,8 @@ def blocks(name: MetricId, quantity: Quantity) -> str:
     """Measured: from how many blocks on they share what one has alone."""
     most = quantity.details.get("most", 0)
     if name.part == "crowded":
-        return f"In a launch of {most:.0f} blocks one takes {amount(quantity)} times as long as alone."
+        times = f"{amount(quantity)} times as long as one alone"
+        return f"In a launch of {most:.0f} blocks the slowest takes {times}."
     if quantity.low is None or quantity.high is None:
         return f"Blocks run as fast as one alone up to a launch of {one(central(quantity), 'count')}."
     return (

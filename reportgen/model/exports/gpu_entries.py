@@ -160,9 +160,9 @@ ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
         "execution.occupancy_sweep.<operation>.<chains>",
         "rate of loads over warps",
         "instruction/cycle",
-        "The same beside so many bytes of shared memory a block.",
+        "The same of loads from the second-level cache, whose latency many warps hide.",
         "plateau",
-        "Of one block; how many blocks would fit is in occupancy.<family>.<probe>.",
+        "Of one block; while all multiprocessors load at once, the cache may be the limit.",
     ),
     (
         "execution.shared_bank_strides.banks",
@@ -229,13 +229,13 @@ ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
             " do not."
         ),
         "gpu",
-        "By the time of the block in the middle; the waiting before a block begins is not in it.",
+        "By the time of the slowest block; the waiting before a block begins is not in it.",
     ),
     (
         "execution.block_count_sweep.crowded",
         "time of a block among many",
         "ratio",
-        "Time of a block in the largest launch over its time alone.",
+        "Time of the slowest block in the largest launch over that of one alone.",
         "gpu",
         "For a block that fills its multiprocessor this is how many blocks shared it.",
     ),

@@ -94,7 +94,7 @@ def test_nothing_of_a_sound_gpu_is_withheld() -> None:
         ("execution.shared_bank_strides.latency_16", ("A load of 16 bytes a lane", "passes over the banks")),
         ("execution.shared_bank_strides.conflict_8", ("With 8 bytes a lane each further pass",)),
         ("execution.block_count_sweep.alone", ("Up to 132 blocks", "from 160 on")),
-        ("execution.block_count_sweep.crowded", ("In a launch of 1024 blocks",)),
+        ("execution.block_count_sweep.crowded", ("In a launch of 1024 blocks the slowest",)),
         ("execution.register_pressure.1", ("Between 32 and 40 registers", "from about", "limits fewer")),
         ("execution.register_pressure.1", ("The driver answers the same for every setting.",)),
         ("execution.shared_memory_pressure.1", ("Between 8 KiB and 16 KiB of shared", "limits fewer")),
