@@ -24,7 +24,10 @@ METHOD = "gpu"
 BETWEEN = 0.02
 """A latency within this share of a group's is that group's."""
 APART = 5.0
-"""Centres this many robust deviations apart are two groups."""
+"""Centres this many robust deviations apart are two groups ..."""
+CLEAR, STRAYS = 0.5, 0.02
+"""... and so are those with this share of the way between them empty, but for a share of strays: one of the
+groups may be of two kinds itself, as misses of near and of far lines."""
 QUANTILES = 51
 """Kept of all latencies, for a figure."""
 MOST = (0.05, 0.95)
@@ -47,7 +50,8 @@ def split(values: Array) -> float | None:
     cut = int(np.argmax(at * (count - at) * (left - right) ** 2)) + 1
     near, far = ordered[:cut], ordered[cut:]
     spread = max(mad_deviation(near), mad_deviation(far), 1e-3 * median(ordered))
-    if min(len(near), len(far)) < SHARE * count or median(far) - median(near) < APART * spread:
+    apart, empty = median(far) - median(near), np.quantile(far, STRAYS) - np.quantile(near, 1 - STRAYS)
+    if min(len(near), len(far)) < SHARE * count or (apart < APART * spread and empty < CLEAR * apart):
         return None
     return float((near[-1] + far[0]) / 2)
 

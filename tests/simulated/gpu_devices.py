@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reportgen.backends.cuda.chase import LEAST_LINES
 from reportgen.runs.schema import Device
@@ -22,6 +23,7 @@ from tests.simulated.gpu_truth import EMPTY, ISA, KIB, MIB, GpuTruth, Question, 
 
 DEVICE = Device("a-gpu", "cuda", "NVIDIA", "a GPU", ISA, cores=132, memory_bytes=80 << 30)
 CLOCK = GpuTruth().clock_hz
+Places = NDArray[np.int64]
 WINDOWS = 8
 PASSING = frozenset({"cg", "volatile"})
 """Paths whose loads pass the first level by."""
@@ -152,6 +154,27 @@ def reads(memory: Memory) -> Question:
             return (whole * (1 + 0.004 * rng.normal()) + EMPTY,)
 
         found.append(Simulated(point, (), size // 64, drawn=cycles))
+    return asked(probe), found
+
+
+def walks(memory: Memory, loads: int = 512) -> Question:
+    """Lines of each walk are near and far by chance; the first level brings sectors of 32 bytes."""
+    probe = "memory_hierarchy/sector_trace"
+    found = []
+    for settings in planned(probe):
+        place = np.arange(loads) * int(settings["stride"])
+        hits = (place % 32 != 0) & (settings["path"] == "ca")
+
+        def cycles(
+            rng: np.random.Generator, place: Places = place, hits: NDArray[np.bool_] = hits
+        ) -> tuple[float, ...]:
+            lines = rng.integers(0, 2, size=int(place[-1]) // 512 + 1)[place // 512]
+            missed = memory.near + ((memory.far or memory.near) - memory.near) * lines
+            taken = np.where(hits, memory.l1, missed) + 20 + 3 * rng.normal(size=len(place)) + EMPTY
+            return tuple(taken.tolist())
+
+        point = ok_point(probe, settings, work={"steps": 1.0})
+        found.append(Simulated(point, (), drawn=cycles))
     return asked(probe), found
 
 

@@ -11,7 +11,7 @@ from reportgen.analysis.derive import quantities
 from reportgen.analysis.quantity import Quantity
 from reportgen.status import Status
 from tests.simulated.gpu import make
-from tests.simulated.gpu_devices import DEVICES, Memory, planned, questions, translation
+from tests.simulated.gpu_devices import DEVICES, Memory, planned, questions, translation, walks
 from tests.simulated.gpu_memory import distances
 from tests.simulated.gpu_truth import MIB
 
@@ -106,6 +106,18 @@ def test_near_and_far_lines_are_no_end_of_a_translation_buffer(seed: int) -> Non
     assert {(one.metric, one.status, one.low) for one in reaches} == {
         (f"memory.dtlb1.reach_{suffix}", Status.CENSORED, 4096) for suffix in ("64k", "2m")
     }
+
+
+@pytest.mark.parametrize("seed", range(1, 7))
+@pytest.mark.parametrize("name", ["H100", "A100", "L4"])
+def test_a_walk_finds_the_sector_beside_near_and_far_lines(name: str, seed: int) -> None:
+    (memory,) = [one for one in DEVICES if one.name == name]
+    run, rows = make(memory.truth, seed=seed, asked=[walks(memory)])
+    both = {one.metric: one for one in quantities(run, pa.table(rows))}
+    assert ends(both["memory.sector.ca"]) == (16, 32)
+    assert both["memory.sector.ca"].value == 32
+    assert "memory.sector.ca.outer" not in both
+    assert both["memory.sector.cg"].status is Status.UNSUPPORTED
 
 
 @EACH
