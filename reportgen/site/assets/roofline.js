@@ -192,18 +192,28 @@
 
   /* Names of the flat roofs: over the line, or under it where a kernel or another name stands there;
      gives the places that they take. */
-  function peaks(svg, shown, precision, scale, fastest) {
-    const taken = marks(shown.points, scale), placed = [];
-    for (const some of heights(shown.compute)) {
+  function peaks(svg, data, shown, precision, scale) {
+    const fastest = Math.max(...data.memory.map((roof) => roof.rate)), placed = [];
+    const ridges = data.ridges.flatMap((ridge) => {
+      const roof = shown.compute.find((one) => one.name === ridge.precision);
+      return roof ? [{ intensity: ridge.value, rate: roof.rate }] : [];
+    });
+    const taken = marks(shown.points.concat(ridges), scale);
+    const rows = heights(shown.compute), right = WIDTH - RIGHT - 3;
+    for (const [number, some] of rows.entries()) {
       const faded = precision && some.every((roof) => roof.name !== precision) ? " rg-faded" : "";
       const high = rate(some[0].rate, shown.unit), low = rate(some[some.length - 1].rate, shown.unit);
       const names = some.map((roof) => named(roof.name)).join(", ");
-      const text = `${names} ${low === high ? high : low + " … " + high}`, right = WIDTH - RIGHT - 3;
+      const text = `${names} ${low === high ? high : low + " … " + high}`;
       const y = scale.y(some[0].rate), width = 6.4 * text.length;
-      // At the right end of the line or further in, as far as it reaches; over it, then under it.
-      const starts = [0, 0.5, 1].map((part) => right - part * Math.max(0, right - width - scale.x(some[0].rate / fastest)));
-      const places = [[-14, -1], [2, 15]].flatMap(([up, down]) => starts.map((end) => [end - width, y + up, end, y + down]));
-      const met = places.map((box) => taken.concat(placed).filter((other) => meets(box, other)).length);
+      // At the right end of the line or further in, as far as it reaches; over it, then under it, where the
+      // name of the next roof down may want to stand.
+      const room = Math.max(0, right - width - scale.x(some[0].rate / fastest));
+      const ends = [0, 0.2, 0.4, 0.6, 0.8].map((part) => right - part * room);
+      const places = [[-14, -1], [2, 15]].flatMap(([up, down]) => ends.map((end) => [end - width, y + up, end, y + down]));
+      const next = number + 1 < rows.length ? scale.y(rows[number + 1][0].rate) : HEIGHT;
+      const wanted = [[right - width, next - 14, right, next - 1]];
+      const met = places.map((box) => taken.concat(placed, wanted).filter((other) => meets(box, other)).length);
       const box = places[met.indexOf(Math.min(...met))];
       make("text", { class: "rg-halo" + faded, x: box[2], y: box[3] - 3, "text-anchor": "end" }, svg, text);
       placed.push(box);
@@ -310,6 +320,7 @@
         const path = groups[name].map((p) => `${scale.x(p.intensity).toFixed(1)},${scale.y(p.rate).toFixed(1)}`);
         make("polyline", { class: "rg-join", points: path.join(" ") }, svg);
       }
+      const taken = peaks(svg, data, shown, precision.value, scale); // under the marks, so that none is hidden
       const order = shown.points.slice().sort((a, b) => a.intensity - b.intensity || a.rate - b.rate);
       const nodes = order.map(function (point, place) {
         const certain = level.value || point.levels.length < 2;
@@ -328,7 +339,7 @@
         for (const event of ["pointerenter", "focus", "click"]) node.addEventListener(event, () => show(point, nodes));
         return node;
       });
-      labels(svg, order, scale, peaks(svg, shown, precision.value, scale, Math.max(...data.memory.map((roof) => roof.rate))));
+      labels(svg, order, scale, taken);
       svg.addEventListener("keydown", function (event) {
         const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
         const at = nodes.indexOf(document.activeElement);

@@ -38,12 +38,17 @@ def section(view: View) -> Section:
 
 
 def _families(view: View) -> Html:
-    """What became of the programs of each family, and the most that their kernels take."""
+    """What became of the programs of each family, and the most that their kernels take.
+
+    An outcome that none has is no column: a page is narrower than all of them.
+    """
+    counts = encodings.counted(view.report)
+    outcomes = [name for name in encodings.OUTCOMES if counts[name]]
     columns = (
         Column("family"),
         Column("probes", number=True),
         Column("points", number=True),
-        *(Column(name, number=True) for name in encodings.OUTCOMES),
+        *(Column(name, number=True) for name in outcomes),
         Column("most registers", number=True),
         Column("most shared memory", number=True),
         Column("most stack", number=True),
@@ -59,7 +64,7 @@ def _families(view: View) -> Html:
                     Cell(family.replace("_", " ")),
                     blocks.count_cell(len(probes)),
                     blocks.count_cell(points),
-                    *(blocks.count_cell(ended.count(name)) for name in encodings.OUTCOMES),
+                    *(blocks.count_cell(ended.count(name)) for name in outcomes),
                     Cell(f"{taken[0]:g}", sort=taken[0]),
                     Cell(format_value(taken[1], "byte"), sort=taken[1]),
                     Cell(format_value(taken[2], "byte"), sort=taken[2]),
