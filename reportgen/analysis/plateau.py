@@ -21,6 +21,8 @@ TENSOR = "tensor."
 """What metrics of matrix instructions begin with."""
 RATE_UNIT = "instruction/cycle"
 INTERVAL_UNIT = "cycle/instruction"
+WARP = 32
+"""Threads of a GPU that go through one instruction together."""
 MEMBER = 0.01
 """A setting whose rate is this close to the best belongs to the plateau (relative)."""
 RISING = 0.05
@@ -52,9 +54,12 @@ def plateau(evidence: Evidence) -> list[Quantity]:
     inside = np.flatnonzero(values >= best * (1 - MEMBER))
     knee = settings[int(inside[0])]
     members = [usable[at] for at in inside]
-    details = {variable: settings, "rate": numbers(values), "knee": knee}
+    details: dict[str, object] = {variable: settings, "rate": numbers(values), "knee": knee}
     if variable != "accumulators":
         details["accumulators"] = settings
+    threads = usable[0].facts.get("threads", 0)
+    if evidence.run.device.gpu and isinstance(threads, int) and variable == "accumulators":
+        details["warps"] = threads // WARP
 
     groups = evidence.modes(members)
     if groups:

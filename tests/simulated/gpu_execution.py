@@ -30,7 +30,8 @@ def _taken(unit: Unit, probe: str, **settings: int | str) -> float:
 def _timed(unit: Unit, probe: str, **settings: int | str) -> Simulated:
     made = source(probe, **settings)
     repetitions = int(made.setup["threads"]) // WARP * int(made.setup["turns"])
-    point = ok_point(probe, dict(settings), work=dict(made.work))
+    facts = {"threads": made.setup["threads"]}
+    point = ok_point(probe, dict(settings), work=dict(made.work), facts=facts)
     return Simulated(point, (_taken(unit, probe, **settings),), repetitions)
 
 

@@ -63,7 +63,10 @@ def throughput(
         gpu: the rate is that of a multiprocessor.
     """
     chains = "one chain" if knee == 1 else f"{knee} independent chains"
-    reached = f", reached with {chains}{' a warp' if gpu else ''}" if knee else ""
+    if gpu:
+        warps = quantity.details.get("warps")
+        chains += f" in each of {warps} warps" if warps else " a warp"
+    reached = f", reached with {chains}" if knee else ""
     bound = " The front end issues no faster, so what lies behind it may be." if at_front_end else ""
     if at_front_end and gpu:
         bound = (
