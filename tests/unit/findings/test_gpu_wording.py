@@ -85,7 +85,7 @@ def test_nothing_of_a_sound_gpu_is_withheld() -> None:
 @pytest.mark.parametrize(
     ("metric", "words"),
     [
-        ("throughput.fp32_fma", ("on one multiprocessor, each for a warp", "2 independent chains in each of 8")),
+        ("throughput.fp32_fma", ("one multiprocessor, each for a warp", "2 independent chains in each of 8")),
         ("throughput.fp32_fma", ("schedulers of a multiprocessor issue no faster", "two in a hundred")),
         ("issue_interval.fp32_fma", ("on one multiprocessor, each for a warp.",)),
         ("execution.warp_count_sweep.fp32_fma.1", ("on one multiprocessor with 1 chain a warp", "16 warps")),
