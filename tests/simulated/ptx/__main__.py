@@ -7,6 +7,7 @@ launcher on the executor of PTX; what is not as it should be is printed, and wha
 from __future__ import annotations
 
 import argparse
+import re
 import time
 from collections import Counter
 
@@ -49,7 +50,9 @@ def _table(seen: list[Seen]) -> None:
         print(f"\n{status}: {len(some)} points, {some[0].reason[:300]}")
         for one in some[:4]:
             print(f"    {one.point}")
-    notes = Counter((one.point.partition("#")[0], note) for one in seen for note in one.notes)
+    notes = Counter(
+        (one.point.partition("#")[0], re.sub(r"\d+", "#", note)) for one in seen for note in one.notes
+    )
     for (probe, note), count in sorted(notes.items()):
         print(f"\nnote: {count} points of {probe}: {note}")
 
