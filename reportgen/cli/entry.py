@@ -9,6 +9,8 @@ import sys
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
+FULL = 2
+"""Exit code where the disk that output is sent to is full, as where a file cannot be written."""
 
 
 def main() -> None:
@@ -20,3 +22,12 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         sys.exit(INTERRUPTED)
+    except OSError as error:
+        import errno
+        import os
+
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        sys.stderr.write(f"error: {os.strerror(error.errno)}. Make room, or send the output elsewhere.\n")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left to flush goes nowhere
+        sys.exit(FULL)

@@ -43,3 +43,14 @@ def test_hardly_anything_is_imported_before_ctrl_c_is_caught() -> None:
     assert ast.literal_eval(done.stdout.decode()) == {
         "__future__", "reportgen", "reportgen.cli", "reportgen.cli.entry"
     }  # fmt: skip
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("words", ["--help", "schema", "probes --json"])
+def test_output_to_a_full_disk_is_one_line(words: str) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", START, *words.split()], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert done.returncode == 2
+    assert done.stderr == b"error: No space left on device. Make room, or send the output elsewhere.\n"
