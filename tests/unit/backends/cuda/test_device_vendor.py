@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from reportgen.backends.base import Batch, Order, Source
 from reportgen.backends.cuda import budget, targets, vendor, vendor_gemm, vendor_lt
@@ -265,12 +266,38 @@ def test_no_cublas(tmp_path: Path) -> None:
 @pytest.mark.parametrize("precision", sorted(KINDS))
 def test_random_factors_lie_between_two_powers_of_two(precision: str) -> None:
     name = KINDS[precision].factor
-    found = vendor_gemm.numbers(name, vendor_gemm.values(name, 4096, np.random.default_rng(1)))
+    signed = vendor_gemm.numbers(name, vendor_gemm.values(name, 4096, np.random.default_rng(1)))
+    assert abs(np.mean(signed < 0) - (0.5 if precision == "fp8" else 0)) < 0.05
+    found = np.abs(signed)
     one = 128 if precision == "int8" else 1
     assert found.min() >= one / 2
     assert found.max() <= one
     assert abs(found.mean() / one - 0.75) < 0.04
     assert len(set(found)) >= 8
+
+
+def truncated(products: NDArray[np.float64], bits: int) -> NDArray[np.float64]:
+    """Sums of rows as matrix instructions take them: 32 at a time, so many bits below the largest of them."""
+    total = np.zeros(len(products))
+    for first in range(0, products.shape[1], 32):
+        terms = np.concatenate([total[:, None], products[:, first : first + 32]], axis=1)
+        unit = 2.0 ** (np.floor(np.log2(np.abs(terms).max(axis=1))) - bits)
+        total = np.trunc(terms / unit[:, None]).sum(axis=1) * unit
+    return total
+
+
+def test_sums_of_few_bits_are_told_from_wrong_ones() -> None:
+    """Of one sign they would be a tenth too small, of both they are hardly off."""
+    rng = np.random.default_rng(5)
+    left, right = (
+        vendor_gemm.numbers("fp8", vendor_gemm.values("fp8", 64 * 8192, rng)).reshape(64, 8192) for _ in "ab"
+    )
+    errors = []
+    for products in (left * right, np.abs(left * right)):
+        wanted = products.sum(axis=1)
+        errors.append(np.linalg.norm(truncated(products, 13) - wanted) / np.linalg.norm(wanted))
+    assert errors[0] < 0.01 < KINDS["fp8"].tolerance
+    assert errors[1] > 0.1
 
 
 def test_eight_bit_floats() -> None:
