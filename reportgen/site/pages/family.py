@@ -7,15 +7,16 @@ and say little each; every probe keeps an address of its own as an anchor.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import groupby
 
 from reportgen.runs.schema import Point, ProbeInfo, Program
 from reportgen.site import address, blocks, encodings, templating, verdicts
 from reportgen.site.catalogue import Entry
-from reportgen.site.markup import Html, code, element, facts, fold, join, preformatted
+from reportgen.site.markup import Html, anchor, code, element, facts, fold, join, preformatted
 from reportgen.site.pages import Page
 from reportgen.site.sections import building
-from reportgen.site.tables import Column, Row, table
+from reportgen.site.tables import Cell, Column, Row, table
 from reportgen.site.view import View
 from reportgen.status import Status
 
@@ -24,6 +25,9 @@ LISTING_LINES = 20
 
 FINDINGS = 1
 """Findings with their evidence under one probe; further ones are listed in short."""
+
+LONG = 15
+"""From so many probes on, a page opens with a table of them."""
 
 MANY = 8
 """From so many findings on, further ones are folded: a matrix has one for each of its pairs."""
@@ -60,6 +64,7 @@ def page(view: View, family: str, entry: Entry) -> Page:
         run=run,
         created=entry.created,
         introduction=INTRODUCTIONS.get(family, ""),
+        contents=contents(view, probes),
         report=view.page(address.run_page(run.device.id, run.run)),
         machine_code=view.method("machine-code", "machine code"),
         notice=building.notice(view) if run.toolchain_only else "",
@@ -69,6 +74,38 @@ def page(view: View, family: str, entry: Entry) -> Page:
         ],
     )
     return Page(view.here, title, markdown)
+
+
+def contents(view: View, probes: Sequence[ProbeInfo]) -> Html:
+    """Every probe with its result in a line, to find one by; nothing where there are few."""
+    if len(probes) < LONG:
+        return Html("")
+    built = view.report.run.toolchain_only
+    ends = (Column("program"),) if built else (Column("result", number=True), Column("hypothesis"))
+    rows = (
+        Row(
+            (
+                Cell(anchor(probe.title or probe.id, f"#{address.probe_anchor(probe.id)}"), note=probe.id),
+                *((_built(view, probe),) if built else _ended(view, probe)),
+            )
+        )
+        for probe in probes
+    )
+    caption = f"{len(probes)} probes of this page."
+    return table("probes", caption, (Column("probe"), *ends), rows, filtered=True)
+
+
+def _ended(view: View, probe: ProbeInfo) -> tuple[Cell, Cell]:
+    """The number of a probe and how its hypothesis ended; a probe of many metrics has no one number."""
+    fact = view.report.fact(probe.metric)
+    ended = view.report.conclusions.get(probe.id)
+    verdict_of = Cell(verdicts.mark(ended.verdict), note=ended.reason) if ended is not None else Cell("–")
+    return (blocks.number_cell(fact) if fact is not None else Cell("–")), verdict_of
+
+
+def _built(view: View, probe: ProbeInfo) -> Cell:
+    outcome, reason = encodings.outcomes(view.report)[probe.id]
+    return Cell(encodings.outcome_mark(outcome), note=reason)
 
 
 def body(view: View, probe: ProbeInfo) -> Html:
