@@ -146,7 +146,7 @@ def told(entry: Entry) -> str:
 def by_counters(point: Point) -> str:
     """The intensity at every level whose bytes counters gave; empty where none did."""
     found = [(level, point.intensity(level)) for level in point.seen]
-    listed = [f"{level.upper()} {significant(value, 3)}" for level, value in found if value is not None]
+    listed = [f"{level.upper()}\u00a0{significant(value, 3)}" for level, value in found if value is not None]
     return f"by counters: {', '.join(listed)} {point.unit}/byte" if listed else ""
 
 
