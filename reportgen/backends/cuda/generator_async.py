@@ -12,7 +12,7 @@ from typing import Any
 from reportgen.backends.cuda import generator_rows as rows
 from reportgen.backends.cuda.generator_operands import CONSTRAINTS, slot
 from reportgen.backends.cuda.generator_parts import Parts, Request
-from reportgen.backends.cuda.generator_windows import ONCE
+from reportgen.backends.cuda.generator_windows import AGAIN, ONCE, TWICE
 from reportgen.suite.definition import Operation
 
 GROUP = 128
@@ -52,7 +52,8 @@ def warpgroup(request: Request) -> Parts:
     expect, work, target = _expect(request, length, WAITING)
     operation, _ = request.operation(request.probe.operations[0])
     context, parameters = group_parts(operation, length)
-    return Parts(context, parameters, expect, work, {"threads": GROUP, "team": GROUP}, target)
+    setup: dict[str, int | float | str] = {"threads": GROUP, "team": GROUP, **TWICE}
+    return Parts(context | {"again": True}, [*parameters, *AGAIN], expect, work, setup, target)
 
 
 def accumulators_of(operation: Operation) -> int:

@@ -79,3 +79,19 @@ def test_power_takes_from_the_rate_a_second_and_not_from_the_work_of_a_cycle() -
     assert found["peak.fp32"] == pytest.approx(64 * 4 * truth.multiprocessors * 1.98e9, rel=0.005)
     # the vendor's product ran at the same clock
     assert found["vendor.gemm_tensor_fp16.ratio"] == pytest.approx(1 / truth.library_share, rel=0.005)
+
+
+@pytest.mark.parametrize(
+    ("probe", "settings"),
+    [
+        ("instruction_latency/exp2", {"length": 32}),
+        ("instruction_throughput/exp2", {"accumulators": 4}),
+        ("pipeline_interference/matrix", {"first": "exp2", "second": "fp32_fma", "order": "interleaved"}),
+        ("tensor_operations/instruction_latency_mma_m16n8k16_f16_f32", {"length": 8}),
+        ("tensor_operations/wgmma_m64n128k16_f16_f32", {"length": 4}),
+    ],
+)
+def test_the_first_time_round_brings_the_code(probe: str, settings: dict[str, int | str]) -> None:
+    made = source(probe, **settings)
+    assert (made.setup["times"], made.setup["nought"]) == (2, 0)
+    assert made.text.count("while (time < times)") == 1
