@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from reportgen.backends.cuda import chase, tiles
+from reportgen.backends.cuda import chase, nodes, tiles
 from reportgen.backends.cuda.binding import MAP_BYTES, SECOND_LEVEL, Argument, Binding
 from reportgen.backends.cuda.chase import Chase, Setup
 from reportgen.backends.cuda.contents import BLOCK_BYTES, fill, own_addresses, random_values, typed
@@ -42,7 +42,6 @@ THREADS = 1024
 CELLS_BYTES = 1 << 18
 LINE_CELLS = 528
 """Words of 8 bytes from one line of the distance matrix to the next: an odd number of lines."""
-TEXELS = 1 << 16
 SENTINEL = 0xFFFFFFFF
 """Word that clocks hold before a launch: what still holds it was not written."""
 UNWRITTEN = 0xA5F00D5A
@@ -262,31 +261,6 @@ def _cells(made: Passed, _rest: str) -> Argument:
     return address, 8
 
 
-def _texture(made: Passed, rest: str) -> Argument:
-    if rest == "indices" and made.chase is not None:
-        words = made.chase.words(4)
-    else:
-        words = np.arange(TEXELS, dtype=np.uint32)
-    address = made.allocate(words.nbytes)
-    made.binding.write(address, words.tobytes())
-    return made.binding.texture(address, words.nbytes), 8
-
-
-def _nodes(made: Passed, _rest: str) -> Argument:
-    assert made.chase is not None
-    words = made.chase.words(4)
-    made.facts["words"] = len(words)
-    address = made.allocate(words.nbytes)
-    made.binding.write(address, words.tobytes())
-    return address, 8
-
-
-def _node(made: Passed, rest: str) -> Argument:
-    assert made.chase is not None
-    made.places["node"] = len(made.values)
-    return made.chase.node, 8 if rest == "address" else 4
-
-
 def _count(made: Passed, rest: str) -> Argument:
     setup = made.setup
     if rest == "loads":
@@ -386,9 +360,9 @@ _MAKERS: dict[str, Callable[[Passed, str], Argument]] = {
     "input": _input,
     "output": _output,
     "cells": _cells,
-    "texture": _texture,
-    "nodes": _nodes,
-    "node": _node,
+    "texture": nodes.texture,
+    "nodes": nodes.offsets,
+    "node": nodes.first,
     "array": _array,
     "tensor map": _tensor_map,
     "matrix": _elements,

@@ -71,10 +71,14 @@ class Chase:
         """The next launch goes on where this one ended."""
         self.position = (self.position + loads) % len(self.offsets)
 
+    def size(self, width: int) -> int:
+        """Bytes of the memory, in words of `width` bytes."""
+        return (int(self.offsets.max()) + width + 7) // width * width
+
     def words(self, width: int) -> NDArray[np.generic]:
         """The memory as words of `width` bytes."""
         kind: type[np.generic] = np.uint64 if width == 8 else np.uint32
-        words = np.zeros((int(self.offsets.max()) + width + 7) // width, dtype=kind)
+        words = np.zeros(self.size(width) // width, dtype=kind)
         words[self.offsets // width] = self._nexts().astype(kind)
         return words
 
