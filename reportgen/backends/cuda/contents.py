@@ -35,7 +35,7 @@ def typed(kind: str) -> np.dtype[np.generic]:
 
 
 def random_values(kind: str, count: int, rng: np.random.Generator) -> NDArray[np.generic]:
-    """Random values of a C type: floats in [0.5, 1), words whose halves and bytes are finite floats of either sign."""
+    """Random values of a C type: floats in [0.5, 1), words of finite halves and bytes, of either sign."""
     dtype = typed(kind)
     if dtype.kind == "f":
         return (0.5 + rng.random(count) / 2).astype(dtype)

@@ -118,7 +118,9 @@ class Fragment:
         """
         if self.form.startswith("mma.sp"):
             return f"{word} % 2 * 0xAAAAAAAAu + 0x44444444u"
-        return f"{word} & 0x07070707u | 0x38383838u" if "ue4m3" in self.form else f"{word} & 0x01010101u | 0x7E7E7E7Eu"
+        if "ue4m3" in self.form:
+            return f"{word} & 0x07070707u | 0x38383838u"
+        return f"{word} & 0x01010101u | 0x7E7E7E7Eu"
 
     @property
     def after(self) -> list[str]:
