@@ -7,9 +7,11 @@ the search again takes longer than all that is new.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-from collections.abc import Collection, Iterable, Sequence
+import shutil
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,13 +58,44 @@ class Finished:
             index.write_text(json.dumps(written, separators=(",", ":")), encoding="utf-8")
 
 
-def link(source: Path, target: Path) -> None:
-    """Let `target` be a link to `source`; where the file system has no links, there is no `target`."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        target.symlink_to(source.resolve())
-    except OSError:
-        return  # who finds no file copies it
+class Linked:
+    """Folders of links below `store`, one for each set of files that a folder of the site holds.
+
+    A site is emptied before every build, and a link to a folder is one file to remove and to make.
+    """
+
+    def __init__(self, store: Path) -> None:
+        self._store = store
+        self._used: set[str] = set()
+
+    def link(self, sources: Mapping[str, Path], target: Path) -> None:
+        """Let the folder `target` be a link to one that holds `sources` under their names.
+
+        Where the file system has no links, or `target` is there already, nothing is done: who finds no file
+        copies it.
+        """
+        files = {name: Path(os.path.abspath(source)) for name, source in sorted(sources.items())}  # noqa: PTH100
+        key = hashlib.sha256(repr(files).encode()).hexdigest()[:32]
+        folder = Path(os.path.abspath(self._store / key))  # noqa: PTH100  # links stay links
+        self._used.add(key)
+        try:
+            if not folder.is_dir():
+                partial = folder.with_name(f"{key}.{os.getpid()}.tmp")
+                partial.mkdir(parents=True)
+                for name, source in files.items():
+                    (partial / name).symlink_to(source)
+                partial.replace(folder)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.symlink_to(folder)
+        except OSError:
+            return
+
+    def forget_others(self) -> None:
+        """Remove the folders that were not asked for since the last call."""
+        for folder in self._store.iterdir() if self._store.is_dir() else ():
+            if folder.name not in self._used:
+                shutil.rmtree(folder)  # of the links themselves, not of what they lead to
+        self._used = set()
 
 
 def stamps(folders: Iterable[str]) -> list[tuple[str, int, int]]:

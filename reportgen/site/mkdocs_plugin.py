@@ -40,7 +40,7 @@ from mkdocs.utils.templates import TemplateContext
 from reportgen.site import navigation, passthrough
 from reportgen.site.address import Links
 from reportgen.site.conversions import Conversions, Converted, linked
-from reportgen.site.finished import Finished, link, stamps
+from reportgen.site.finished import Finished, Linked, stamps
 from reportgen.site.pages import index
 from reportgen.site.render import SCRIPTS, STYLES, Renderer, Site
 from reportgen.site.watching import watch
@@ -200,7 +200,7 @@ class ReportgenPlugin(BasePlugin[ReportgenConfig]):  # type: ignore[no-untyped-c
         env.bytecode_cache = FileSystemBytecodeCache(str(folder))
         self.parts, self.recalled = {}, {}
         if self.serving:
-            _link(files)
+            _link(files, Linked(Path(self.config.cache_dir) / "links"))
             if _is_understood(config):
                 env.loader = ChoiceLoader([DictLoader({FINISHED: "-"}), *filter(None, [env.loader])])
                 self._recall(config, files)
@@ -274,11 +274,21 @@ def _is_understood(config: MkDocsConfig) -> bool:
     return theme.name == "material" and not theme.custom_dir and set(config.plugins) <= UNDERSTOOD
 
 
-def _link(files: Files) -> None:
-    """Link what lies in the cache or beside the runs: MkDocs copies no file onto itself.
+def _link(files: Files, linked: Linked) -> None:
+    """Link the folders that hold nothing but generated files: MkDocs copies no file onto itself.
 
-    Hand-written files are copied: a template of the theme may be written in the place of one of them.
+    Where a hand-written file lies in one, or a template of the theme might be written, all are copied.
     """
+    folders: dict[str, list[File]] = {}
     for file in files:
-        if file.generated_by == "reportgen" and not file.is_documentation_page() and file.abs_src_path:
-            link(Path(file.abs_src_path), Path(file.abs_dest_path))
+        folders.setdefault(file.dest_uri.rpartition("/")[0], []).append(file)
+    for folder, some in folders.items():
+        sources = {
+            file.dest_uri.rpartition("/")[2]: Path(file.abs_src_path)
+            for file in some
+            if file.generated_by == "reportgen" and not file.is_documentation_page() and file.abs_src_path
+        }
+        alone = not any(other.startswith(folder + "/") for other in folders)
+        if folder and alone and len(sources) == len(some):
+            linked.link(sources, Path(some[0].abs_dest_path).parent)
+    linked.forget_others()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reportgen.site.conversions import Conversions, Converted, linked
-from reportgen.site.finished import Finished, link, stamps
+from reportgen.site.finished import Finished, Linked, stamps
 
 
 def test_a_conversion_is_recalled_for_the_same_text_and_settings_only() -> None:
@@ -78,17 +78,40 @@ def test_without_a_search_there_is_nothing_to_complete(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_link_gives_the_bytes_of_its_source_and_takes_no_place_that_is_taken(tmp_path: Path) -> None:
-    source, target = tmp_path / "source", tmp_path / "folder" / "target"
-    source.write_text("one")
-    link(source, target)
-    assert target.read_text() == "one"
-    source.write_text("two")
-    assert target.read_text() == "two"
+def test_a_linked_folder_gives_the_bytes_of_its_sources_and_replaces_nothing(
+    tmp_path: Path,
+) -> None:
+    sources = {name: tmp_path / f"source-{name}" for name in ("a", "b")}
+    for name, source in sources.items():
+        source.write_text(name)
+    linked = Linked(tmp_path / "store")
+    target = tmp_path / "site" / "download"
+    linked.link(sources, target)
+    assert {path.name: path.read_text() for path in target.iterdir()} == {"a": "a", "b": "b"}
+    sources["a"].write_text("new")
+    assert (target / "a").read_text() == "new"
     other = tmp_path / "other"
-    other.write_text("stays")
-    link(source, other)
-    assert other.read_text() == "stays"
+    other.mkdir()
+    (other / "mine").write_text("stays")
+    linked.link(sources, other)
+    assert [path.name for path in other.iterdir()] == ["mine"]
+
+
+def test_folders_of_links_are_made_once_and_removed_when_nothing_needs_them(tmp_path: Path) -> None:
+    source, store = tmp_path / "source", tmp_path / "store"
+    source.write_text("kept")
+    linked = Linked(store)
+    linked.link({"a": source}, tmp_path / "first")
+    linked.forget_others()
+    (made,) = store.iterdir()
+    before = made.stat().st_mtime_ns
+    again = Linked(store)
+    again.link({"a": source}, tmp_path / "second")
+    again.forget_others()
+    assert [made, before] == [*store.iterdir(), made.stat().st_mtime_ns]
+    again.forget_others()
+    assert list(store.iterdir()) == []
+    assert source.read_text() == "kept"
 
 
 def test_stamps_change_with_a_template_and_pass_pictures_by(tmp_path: Path) -> None:
