@@ -91,9 +91,18 @@ class Window:
         left = {n for n, one in enumerate(self.body) if one.opcode == CALLED and _destination(one) in behind}
         first = min(_destination(self.body[number]) for number in back)
         top = next(number for number, one in enumerate(self.body) if one.offset >= first)
-        readers = [self._readers(number, top, max(back)) for number in range(len(self.body))]
         found = left.union(back)
-        while more := {n for n, read in enumerate(readers) if n not in found and read and read <= found}:
+        readers: dict[int, set[int]] = {}
+        more = found
+        while more:
+            needed = set[str]().union(*(self.effects[number].reads for number in found))
+            more = set()
+            for number in range(len(self.body)):
+                if number not in found and not needed.isdisjoint(self.effects[number].writes):
+                    if number not in readers:
+                        readers[number] = self._readers(number, top, max(back))
+                    if readers[number] and readers[number] <= found:
+                        more.add(number)
             found |= more
         return frozenset(found)
 
