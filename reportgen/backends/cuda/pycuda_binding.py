@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from reportgen.backends.cuda.binding import WORD, Argument, Handle, Shape, fail
 from reportgen.backends.cuda.ctypes_binding import CtypesBinding
+from reportgen.backends.cuda.results import STICKY
 from reportgen.errors import LaunchError
 
 
@@ -64,11 +65,16 @@ class PycudaBinding:
             fail(999, what)
 
     def _refuse(self, what: str, error: Exception) -> NoReturn:
-        """Raise what an exception of pycuda means: it has the driver's words, but not its code."""
+        """Raise what an exception of pycuda means: it has the driver's words, but not its code.
+
+        Words are of many drivers, and one text may hold those of another code; whether the context is spoilt,
+        so that this process is of no more use, the driver is asked itself.
+        """
         text = str(error)
         code = next((number for words, number in _WORDS.items() if words in text), 0)
-        if not code:
-            code = self._rest.spoilt()
+        if code not in STICKY:
+            now = self._rest.spoilt()
+            code = now if now in STICKY or not code else code
         if code:
             fail(code, what)
         raise LaunchError(f"{what}: {text}")
@@ -252,6 +258,11 @@ _WORDS = {
     "too many resources": 701,
     "the launch timed out": 702,
     "context is destroyed": 709,
+    "hardware stack error": 714,
+    "global/shared address space": 717,
+    "invalid program counter": 718,
+    "uncorrectable ECC error": 214,
+    "busy or unavailable": 46,
     "device-side assert": 710,
     "illegal instruction": 715,
     "misaligned address": 716,

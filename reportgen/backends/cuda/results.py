@@ -27,10 +27,12 @@ MEANINGS: dict[int, tuple[str, str]] = {
     209: ("CUDA_ERROR_NO_BINARY_FOR_GPU", "the cubin is for another target than this device"),
     214: ("CUDA_ERROR_ECC_UNCORRECTABLE", "device memory had an error that ECC could not correct"),
     218: ("CUDA_ERROR_INVALID_PTX", "the driver does not take the program"),
+    220: ("CUDA_ERROR_NVLINK_UNCORRECTABLE", "a link between devices had an error"),
     222: (
         "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
         "the driver is older than the compiler; update it, or install the compiler of its CUDA version",
     ),
+    226: ("CUDA_ERROR_CONTAINED", "the device had an error that was contained"),
     300: (
         "CUDA_ERROR_INVALID_SOURCE",
         "the driver does not take the cubin; it may be older than the compiler",
@@ -55,17 +57,20 @@ MEANINGS: dict[int, tuple[str, str]] = {
     717: ("CUDA_ERROR_INVALID_ADDRESS_SPACE", "the kernel used an address of another memory space"),
     718: ("CUDA_ERROR_INVALID_PC", "the kernel ran out of its code"),
     719: ("CUDA_ERROR_LAUNCH_FAILED", "the kernel failed while it ran"),
-    721: ("CUDA_ERROR_CONTAINED", "the device had an error that was contained"),
+    720: ("CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE", "more blocks than the device holds at a time"),
+    721: ("CUDA_ERROR_TENSOR_MEMORY_LEAK", "the kernel left tensor memory that it had taken"),
     800: (
         "CUDA_ERROR_NOT_PERMITTED",
         "the driver does not permit it (another process or an administrator may have restricted the device)",
     ),
     801: ("CUDA_ERROR_NOT_SUPPORTED", "this device or driver does not have it"),
+    810: ("CUDA_ERROR_MPS_CLIENT_TERMINATED", "the server that shares the device ended this process's part"),
+    912: ("CUDA_ERROR_INVALID_CLUSTER_SIZE", "the device has no such cluster for this kernel"),
     999: ("CUDA_ERROR_UNKNOWN", "the driver fails for a reason it does not name"),
 }
 """Code -> name, and what it says of a point."""
 
-STICKY = frozenset({46, 214, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 999})
+STICKY = frozenset({46, 214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 810, 999})
 """After these every further call in the process fails: only a fresh process can go on."""
 
 

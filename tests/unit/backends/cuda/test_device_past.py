@@ -10,6 +10,7 @@ import pytest
 
 from reportgen.backends.cuda import binding, pycuda_binding
 from reportgen.backends.cuda.pycuda_binding import PycudaBinding
+from reportgen.errors import DeviceLost, LaunchError
 
 
 class Own:
@@ -33,6 +34,10 @@ class Rest:
 
     def __init__(self) -> None:
         self.done: list[tuple[str, Any]] = []
+        self.code = 0
+
+    def spoilt(self) -> int:
+        return self.code
 
     def load(self, cubin: bytes) -> str:
         self.done.append(("load", cubin))
@@ -90,3 +95,28 @@ def test_a_module_is_past_pycuda_as_a_whole(opened: tuple[PycudaBinding, Rest]) 
         ("launch", "module.probe_x"),
         ("launch", "module.probe_y"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "kind"),
+    [
+        ("operation not supported on global/shared address space", 717, DeviceLost),
+        ("operation not supported", 0, LaunchError),
+        ("out of memory", 0, MemoryError),
+        ("out of memory", 700, DeviceLost),  # the context was spoilt before
+        ("words that no driver said yet", 718, DeviceLost),
+        ("words that no driver said yet", 0, LaunchError),
+    ],
+)
+def test_whether_the_context_is_spoilt_the_driver_is_asked(
+    opened: tuple[PycudaBinding, Rest], words: str, code: int, kind: type[Exception]
+) -> None:
+    made, rest = opened
+    rest.code = code
+
+    def fails() -> None:
+        raise RuntimeError(words)
+
+    with pytest.raises(kind) as raised:
+        made._call("cuCtxSynchronize", fails)
+    assert type(raised.value) is kind
