@@ -122,7 +122,7 @@ def _report(outcome: Outcome, as_json: bool) -> None:
     click.echo(f"{run.device.name} ({run.device.id}), run {run.run}\n")
     summary.show(run)
     click.echo(f"\n{summary.time_line(run)}")
-    click.echo(f"Sealed: {path}")
+    click.echo(f"Sealed: {path}{f', corrects run {run.supersedes}' if run.supersedes else ''}")
     if outcome.resume:
         click.echo(f"Not all was visited, the reasons are above. Go on with: {outcome.resume}")
     data = path.parent.parent

@@ -122,6 +122,10 @@ def command(
     """
     if intensity is not None and not others:
         raise UserError("--intensity goes with --compare.", "Name the device to compare with.")
+    if precision is not None:
+        from reportgen.roofline.given import known_precision
+
+        known_precision(precision.lower(), "--precision: ")
     points = _given(texts, table, level, precision, timed=not others)
     if intensity is not None or decode is not None:
         more = _unmeasured(intensity, decode, batches, past, level, precision)

@@ -77,7 +77,9 @@ def test_what_is_superseded_is_a_run_that_is_there(recorded: Path, tmp_path: Pat
     for command in (replay, ("validate", "--data", tmp_path)):
         assert f"Near it: {first.run}." in one_line(call(*command, "--supersedes", wrong), 4)
     assert [ref.run for ref in store.list_runs(tmp_path)] == [first.run]
-    assert call(*replay, "--supersedes", first.run[:-2]).exit_code == 0
+    done = call(*replay, "--supersedes", first.run[:-2])
+    assert done.exit_code == 0
+    assert f", corrects run {first.run}" in done.stdout
     (second,) = (ref for ref in store.list_runs(tmp_path) if ref.run != first.run)
     assert json.loads((second.path / "run.json").read_text())["supersedes"] == first.run
     for name in (f"{first.device}/{first.run}", str(first.path), f"{first.path}/", first.run[:-1]):

@@ -204,3 +204,10 @@ def test_a_run_without_roofs_says_what_to_collect(tmp_path: Path) -> None:
     assert done.exit_code == 2
     assert "has no measured roof" in done.stderr
     assert "reportgen collect" in done.stderr
+
+
+def test_a_precision_that_is_none_is_told_without_a_kernel_too(data: Path) -> None:
+    done = call("latest", "--data", data, "--precision", "fp99")
+    assert (done.exit_code, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+    assert "--precision: 'fp99' is no precision. One of fp64, fp32" in done.stderr
+    assert call("latest", "--data", data, "--precision", "FP64").exit_code == 0
