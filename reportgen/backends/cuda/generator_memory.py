@@ -221,6 +221,6 @@ def stream(request: Request) -> Parts:
 
 STREAM_OTHERS = (
     "U?ISETP.*|BRA(\\..*)?|U?IADD.*|U?IMAD.*|VIADD|U?LEA.*|U?MOV|U?LDCU?.*|S2U?R|CS2R.*|NOP|FADD|LOP3\\.LUT"
-    "|U?SHF.*|R2UR|HFMA2.*|U?SEL|I2FP?\\..*|DEPBAR\\.LE|U?PLOP3\\.LUT|U?V?IMNMX.*"
+    "|U?SHF.*|R2UR|HFMA2.*|U?SEL|I2FP?\\..*|DEPBAR\\.LE|U?PLOP3\\.LUT|U?VI(ADD)?MNMX.*|IMNMX.*"
 )
 """Beside the traffic: addresses, the count of turns and rounds, the sum that keeps what was read alive."""
