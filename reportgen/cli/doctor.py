@@ -29,6 +29,8 @@ _PACKAGES = {
     "matplotlib": "figures",
     "mkdocs": "the site",
 }
+_TO_COLLECT = frozenset({"pyarrow"})
+"""What a run on a GPU needs of these; the rest is for CPUs, and for what is made of a run elsewhere too."""
 ROOM_BYTES = 200 << 20
 """A full run takes a few MB; the journal, while it runs, some tens."""
 
@@ -47,21 +49,32 @@ Check = tuple[str, str, str, str]
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(data: Path, as_json: bool) -> None:
     """What is missing on this machine, and the remedy.  Exit code 3 if nothing can be measured."""
-    checks = [*_programs(), *_suite(), *_devices(), *_machine(), *_folder(data)]
+    from reportgen.backends import registry
+
+    found = registry.discover()
+    checks = [*_programs(_gpu(found)), *_suite(), *_devices(found), *_machine(), *_folder(data)]
     rows = [dict(zip(("check", "state", "found", "remedy"), check, strict=True)) for check in checks]
     output.show(rows, ["check", "state", "found", "remedy"], as_json)
     if any(state == MISSING for _, state, _, _ in checks):
         sys.exit(3)
 
 
-def _programs() -> Iterator[Check]:
+def _gpu(found: list[Candidate]) -> bool:
+    """Whether a GPU can be measured."""
+    return any(
+        one.device.backend == "cuda" and one.selector.startswith("cuda:") and not one.reason for one in found
+    )
+
+
+def _programs(gpu: bool) -> Iterator[Check]:
     version = platform.python_version()
     fits = sys.version_info >= (3, 11)
     yield ("Python", OK if fits else MISSING, version, "" if fits else "Install Python 3.11 or newer.")
     for name, use in _PACKAGES.items():
         here = find_spec(name) is not None
         remedy = "" if here else "Install reportgen with its dependencies: pip install reportgen"
-        yield (name, OK if here else MISSING, use if here else f"absent; {use}", remedy)
+        absent = NOTE if gpu and name not in _TO_COLLECT else MISSING
+        yield (name, OK if here else absent, use if here else f"absent; {use}", remedy)
 
 
 def _suite() -> Iterator[Check]:
@@ -75,10 +88,9 @@ def _suite() -> Iterator[Check]:
     yield ("suite", OK, f"version {suite.version}, {len(suite.definitions)} definitions", "")
 
 
-def _devices() -> Iterator[Check]:
+def _devices(found: list[Candidate]) -> Iterator[Check]:
     from reportgen.backends import registry
 
-    found = registry.discover()
     targets = [one for one in found if one.selector.startswith(registry.TARGET)]
     devices = [one for one in found if one not in targets]
     absent = NOTE if any(not one.reason for one in devices) else MISSING
