@@ -113,7 +113,7 @@ def test_load_a_model_file_and_its_folder(tmp_path: Path, derived: Derived) -> N
 
 
 def test_load_says_what_it_cannot_find_or_read(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no run 'nothing'|there is no run in"):
+    with pytest.raises(UserError, match="there is no run in"):
         reportgen.load("nothing", tmp_path)
     (tmp_path / "model.json").write_text('{"schema": 1}')
     with pytest.raises(BundleError, match="not an architecture model"):
