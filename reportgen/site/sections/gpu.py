@@ -9,6 +9,7 @@ from reportgen.site.markup import Html, fold, join
 from reportgen.site.sections import rows
 from reportgen.site.tables import Column, table
 from reportgen.site.view import Section, View, present, sentence
+from reportgen.status import Status
 
 COLUMNS = (
     Column("metric"),
@@ -58,7 +59,7 @@ def execution(view: View) -> Section | None:
 def paths(view: View) -> Section | None:
     """Load paths, memory on the chip, sectors, near and far lines, clusters, copies."""
     facts = _facts(view, PATHS)
-    if not facts:
+    if all(fact.status is Status.UNSUPPORTED for fact in facts):  # of a CPU, what it has not
         return None
     stated = view.stated((fact.metric for fact in facts if parse(fact.metric).kind in TOLD), STATED)
     caption = (
