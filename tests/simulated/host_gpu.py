@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from reportgen.backends.cuda.binding import SECOND_LEVEL, Argument, Shape
+from reportgen.backends.cuda.binding import SECOND_LEVEL, Argument, Shape, TensorTile
 from reportgen.backends.cuda.chase import LEAD
 from reportgen.backends.cuda.clock import WAIT_CYCLES
 from reportgen.backends.cuda.constants import offsets
@@ -154,24 +154,14 @@ class HostGpu:
     def texture(self, address: int, size: int) -> int:
         return address
 
-    def tensor_map(
-        self,
-        address: int,
-        columns: int,
-        rows: int,
-        pitch: int,
-        *,
-        width: int = 0,
-        swizzle: int = 0,
-        promotion: int = 0,
-    ) -> int:
-        assert max(columns, rows) <= 256
-        assert 4 * width <= pitch
-        assert not swizzle or 4 * columns <= swizzle
-        assert promotion in (0, 64, 128, 256)
-        assert len(self.memory_of[address]) >= rows * pitch
-        self.tile = Tile(columns, rows, width, pitch, 0, swizzle, promotion)
-        return address
+    def tensor_map(self, tile: TensorTile) -> int:
+        assert max(tile.columns, tile.rows) <= 256
+        assert 4 * tile.width <= tile.pitch
+        assert not tile.swizzle or 4 * tile.columns <= tile.swizzle
+        assert tile.promotion in (0, 64, 128, 256)
+        assert len(self.memory_of[tile.address]) >= tile.rows * tile.pitch
+        self.tile = Tile(tile.columns, tile.rows, tile.width, tile.pitch, 0, tile.swizzle, tile.promotion)
+        return tile.address
 
     def word(self, address: int, size: int) -> int:
         return int.from_bytes(ctypes.string_at(address, size), "little")

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NoReturn, Protocol
@@ -42,6 +43,26 @@ ALL_SHARED, ALL_CACHE = 100, 0
 """Carve-out, in per cent: as much shared memory as there is, the rest to the first cache; or the other way
 round.  A kernel that prefers neither is launched with what the one before it left (CUDA Driver API,
 `cuCtxSetCacheConfig`, `CU_FUNC_CACHE_PREFER_NONE`)."""
+
+
+@dataclass(frozen=True)
+class TensorTile:
+    """What a tensor map says: a tile of 32-bit words, cut out of a matrix."""
+
+    address: int
+    """Of the matrix, a multiple of 16."""
+    columns: int
+    """Of the tile, words."""
+    rows: int
+    """Of the tile and of the matrix."""
+    pitch: int
+    """Bytes from one row to the next."""
+    width: int = 0
+    """Columns of the matrix; 0: those of the tile."""
+    swizzle: int = 0
+    """Bytes of a row (32, 64, 128) whose 16-byte pieces change places; 0: none do."""
+    promotion: int = 0
+    """Bytes (64, 128, 256) that a miss brings into the second level; 0: what it asks for."""
 
 
 class Binding(Protocol):
@@ -129,27 +150,8 @@ class Binding(Protocol):
     def texture(self, address: int, size: int) -> int:
         """A texture object over 32-bit words."""
 
-    def tensor_map(
-        self,
-        address: int,
-        columns: int,
-        rows: int,
-        pitch: int,
-        *,
-        width: int = 0,
-        swizzle: int = 0,
-        promotion: int = 0,
-    ) -> int:
-        """A tile of 32-bit words, rows `pitch` bytes apart, for the copy unit: an argument of `MAP_BYTES`.
-
-        Args:
-            address: of the matrix, a multiple of 16.
-            columns: of the tile, words.
-            rows: of the tile and of the matrix.
-            pitch: bytes from one row to the next.
-            width: columns of the matrix; 0: those of the tile.
-            swizzle: bytes of a row (32, 64, 128) whose 16-byte pieces change places; 0: none do.
-            promotion: bytes (64, 128, 256) that a miss brings into the second level; 0: what it asks for.
+    def tensor_map(self, tile: TensorTile) -> int:
+        """A tile for the copy unit: an argument of `MAP_BYTES`.
 
         Raises:
             Unsupported: the driver makes none.

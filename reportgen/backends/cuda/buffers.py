@@ -30,7 +30,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from reportgen.backends.cuda import chase, nodes, tiles
-from reportgen.backends.cuda.binding import MAP_BYTES, SECOND_LEVEL, Argument, Binding
+from reportgen.backends.cuda.binding import MAP_BYTES, SECOND_LEVEL, Argument, Binding, TensorTile
 from reportgen.backends.cuda.chase import Chase, Setup
 from reportgen.backends.cuda.contents import BLOCK_BYTES, fill, own_addresses, random_values, typed
 from reportgen.errors import LaunchError, Unsupported
@@ -305,11 +305,10 @@ def _tensor_map(made: Passed, _rest: str) -> Argument:
         made.wanted = tile.after(made.binding.read(address, tile.matrix_bytes), made.windows).tobytes()
     if tile.step:
         made.evict()
-    found = made.binding.tensor_map(
-        address, tile.columns, tile.rows, tile.pitch,
-        width=tile.width, swizzle=tile.swizzle, promotion=tile.promotion,
-    )  # fmt: skip
-    return found, MAP_BYTES
+    map_of = TensorTile(
+        address, tile.columns, tile.rows, tile.pitch, tile.width, tile.swizzle, tile.promotion
+    )
+    return made.binding.tensor_map(map_of), MAP_BYTES
 
 
 def _random(made: Passed, kind: str, size: int) -> int:

@@ -9,7 +9,7 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
-from reportgen.backends.cuda.binding import MAP_BYTES, WORD, Argument, Handle, Shape, fail
+from reportgen.backends.cuda.binding import MAP_BYTES, WORD, Argument, Handle, Shape, TensorTile, fail
 from reportgen.backends.cuda.driver import LIBRARY
 from reportgen.backends.cuda.results import NOT_SUPPORTED
 from reportgen.errors import Unsupported
@@ -217,17 +217,7 @@ class CtypesBinding:
         self._call("cuTexObjectCreate", ctypes.byref(made), resource, description, None)
         return made.value
 
-    def tensor_map(
-        self,
-        address: int,
-        columns: int,
-        rows: int,
-        pitch: int,
-        *,
-        width: int = 0,
-        swizzle: int = 0,
-        promotion: int = 0,
-    ) -> int:
+    def tensor_map(self, tile: TensorTile) -> int:
         """A tile of 32-bit words for the copy unit (CUDA Driver API, "Tensor Map Object Management").
 
         Raises:
@@ -245,14 +235,14 @@ class CtypesBinding:
                 ctypes.c_void_p(aligned),
                 _MAP_UNSIGNED_32,
                 2,
-                ctypes.c_void_p(address),
-                (ctypes.c_uint64 * 2)(width or columns, rows),
-                (ctypes.c_uint64 * 1)(pitch),
-                (ctypes.c_uint32 * 2)(columns, rows),
+                ctypes.c_void_p(tile.address),
+                (ctypes.c_uint64 * 2)(tile.width or tile.columns, tile.rows),
+                (ctypes.c_uint64 * 1)(tile.pitch),
+                (ctypes.c_uint32 * 2)(tile.columns, tile.rows),
                 (ctypes.c_uint32 * 2)(1, 1),
                 _NO_INTERLEAVE,
-                _SWIZZLES[swizzle],
-                _PROMOTIONS[promotion],
+                _SWIZZLES[tile.swizzle],
+                _PROMOTIONS[tile.promotion],
                 _ZEROS_OUTSIDE,
             )
         )

@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
-from reportgen.backends.cuda.binding import WORD, Argument, Handle, Shape, fail
+from reportgen.backends.cuda.binding import WORD, Argument, Handle, Shape, TensorTile, fail
 from reportgen.backends.cuda.ctypes_binding import CtypesBinding, packed
 
 
@@ -156,18 +156,6 @@ class CudaBindingsBinding:
         """A texture object over 32-bit words."""
         return self._rest.texture(address, size)
 
-    def tensor_map(
-        self,
-        address: int,
-        columns: int,
-        rows: int,
-        pitch: int,
-        *,
-        width: int = 0,
-        swizzle: int = 0,
-        promotion: int = 0,
-    ) -> int:
+    def tensor_map(self, tile: TensorTile) -> int:
         """A tile of 32-bit words for the copy unit."""
-        return self._rest.tensor_map(
-            address, columns, rows, pitch, width=width, swizzle=swizzle, promotion=promotion
-        )
+        return self._rest.tensor_map(tile)

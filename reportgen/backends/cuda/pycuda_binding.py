@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from reportgen.backends.cuda.binding import WORD, Argument, Handle, Shape, fail
+from reportgen.backends.cuda.binding import WORD, Argument, Handle, Shape, TensorTile, fail
 from reportgen.backends.cuda.ctypes_binding import CtypesBinding
 from reportgen.backends.cuda.results import STICKY
 from reportgen.errors import LaunchError
@@ -225,21 +225,9 @@ class PycudaBinding:
         """A texture object over 32-bit words."""
         return self._rest.texture(address, size)
 
-    def tensor_map(
-        self,
-        address: int,
-        columns: int,
-        rows: int,
-        pitch: int,
-        *,
-        width: int = 0,
-        swizzle: int = 0,
-        promotion: int = 0,
-    ) -> int:
+    def tensor_map(self, tile: TensorTile) -> int:
         """A tile of 32-bit words for the copy unit."""
-        return self._rest.tensor_map(
-            address, columns, rows, pitch, width=width, swizzle=swizzle, promotion=promotion
-        )
+        return self._rest.tensor_map(tile)
 
 
 _NAMES = {

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from reportgen.backends.cuda import binding as cuda
-from reportgen.backends.cuda.binding import Argument, Shape, fail
+from reportgen.backends.cuda.binding import Argument, Shape, TensorTile, fail
 from reportgen.backends.cuda.constants import offsets
 from reportgen.backends.cuda.elf import Cubin
 from tests.simulated.ptx import execution
@@ -285,21 +285,14 @@ class PtxGpu:
         self.textures[handle] = address, size
         return handle
 
-    def tensor_map(
-        self,
-        address: int,
-        columns: int,
-        rows: int,
-        pitch: int,
-        *,
-        width: int = 0,
-        swizzle: int = 0,
-        promotion: int = 0,
-    ) -> int:
-        found = Map(address, columns, rows, pitch, width or columns, swizzle)
-        self._at(address, pitch * (rows - 1) + 4 * found.width, "cuTensorMapEncodeTiled")
-        row = 4 * columns
-        odd = pitch % 16 or address % 16 or row % 16 or promotion not in (0, 64, 128, 256)
-        if not (1 <= columns <= 256 and 1 <= rows <= 256) or odd or (swizzle and row > swizzle):
+    def tensor_map(self, tile: TensorTile) -> int:
+        found = Map(
+            tile.address, tile.columns, tile.rows, tile.pitch, tile.width or tile.columns, tile.swizzle
+        )
+        self._at(tile.address, tile.pitch * (tile.rows - 1) + 4 * found.width, "cuTensorMapEncodeTiled")
+        row = 4 * tile.columns
+        odd = tile.pitch % 16 or tile.address % 16 or row % 16 or tile.promotion not in (0, 64, 128, 256)
+        fits = 1 <= tile.columns <= 256 and 1 <= tile.rows <= 256
+        if not fits or odd or (tile.swizzle and row > tile.swizzle):
             fail(1, "cuTensorMapEncodeTiled")
         return int.from_bytes(found.packed(), "little")

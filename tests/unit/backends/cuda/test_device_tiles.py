@@ -15,7 +15,7 @@ import pytest
 from reportgen.backends.base import Batch, Order, Source
 from reportgen.backends.cuda import targets
 from reportgen.backends.cuda import tiles as layout
-from reportgen.backends.cuda.binding import MAP_BYTES, SECOND_LEVEL
+from reportgen.backends.cuda.binding import MAP_BYTES, SECOND_LEVEL, TensorTile
 from reportgen.backends.cuda.ctypes_binding import CtypesBinding
 from reportgen.backends.cuda.generator import CudaGenerator
 from reportgen.backends.cuda.launcher import CudaLauncher
@@ -138,13 +138,13 @@ def test_the_kernel_finds_the_tile_and_not_what_lies_between_its_rows(binding: C
 
 def test_a_tile_that_no_copy_can_take_is_refused(binding: CtypesBinding) -> None:
     with pytest.raises(LaunchError, match="cuTensorMapEncodeTiled"):
-        binding.tensor_map(binding.allocate(1 << 20), 512, 2, 4096)
+        binding.tensor_map(TensorTile(binding.allocate(1 << 20), 512, 2, 4096))
 
 
 def test_a_driver_that_has_none_here(binding: CtypesBinding, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STAND_IN_NO_MAPS", "1")
     with pytest.raises(Unsupported, match="says that this device or driver has none"):
-        binding.tensor_map(binding.allocate(4096), 16, 4, 128)
+        binding.tensor_map(TensorTile(binding.allocate(4096), 16, 4, 128))
 
 
 def test_a_driver_too_old_for_tensor_maps(tmp_path: Path, toolchain: str) -> None:
@@ -158,14 +158,14 @@ def test_a_driver_too_old_for_tensor_maps(tmp_path: Path, toolchain: str) -> Non
 @pytest.mark.parametrize(("swizzle", "columns"), [(32, 16), (64, 32), (128, 64)])
 def test_a_row_longer_than_its_pattern_is_refused(binding: CtypesBinding, swizzle: int, columns: int) -> None:
     with pytest.raises(LaunchError, match="cuTensorMapEncodeTiled"):
-        binding.tensor_map(binding.allocate(1 << 16), columns, 8, 4 * columns, swizzle=swizzle)
+        binding.tensor_map(TensorTile(binding.allocate(1 << 16), columns, 8, 4 * columns, swizzle=swizzle))
 
 
 def walked(binding: CtypesBinding) -> bytes:
     """What a walk leaves of a swizzled tile of 8 x 16 words in rows of 24: its third place."""
     address, out, clocks = (binding.allocate(4096) for _ in range(3))
     binding.write(address, np.arange(16 * 24, dtype=np.uint32).tobytes())
-    tile = binding.tensor_map(address, 8, 16, 96, width=24, swizzle=32, promotion=256)
+    tile = binding.tensor_map(TensorTile(address, 8, 16, 96, width=24, swizzle=32, promotion=256))
     function = binding.function(binding.load(WALK), "probe_walk")
     arguments = [(tile, MAP_BYTES), (512, 4), (3, 4), (8, 4), (out, 8), (clocks, 8)]
     binding.launch(function, (1, 1, 1), (32, 1, 1), 512, arguments)
@@ -188,7 +188,7 @@ def launched(binding: CtypesBinding) -> int:
     """What the kernel leaves of a tile of 16 x 4 words in rows of 32."""
     address, out, clocks = (binding.allocate(4096) for _ in range(3))
     binding.write(address, np.arange(128, dtype=np.uint32).tobytes())
-    tile = binding.tensor_map(address, 16, 4, 128)
+    tile = binding.tensor_map(TensorTile(address, 16, 4, 128))
     function = binding.function(binding.load(KERNEL), "probe_tile")
     arguments = [(tile, MAP_BYTES), (256, 4), (16, 4), (out, 8), (clocks, 8)]
     binding.launch(function, (1, 1, 1), (32, 1, 1), 256, arguments)
