@@ -12,8 +12,11 @@ import pytest
 from reportgen.backends.base import Build
 from reportgen.backends.cuda import compiler, toolkit
 from reportgen.backends.cuda.builder import CudaBuilder
+from reportgen.backends.cuda.launcher import CudaLauncher
 from reportgen.errors import BackendUnavailable
+from tests.simulated.host_gpu import HostGpu
 from tests.unit.backends.cuda import kernels
+from tests.unit.backends.cuda.points import DEVICE
 
 Builds = Callable[[str], dict[str, Build]]
 """Target -> builds of its forms by their names."""
@@ -59,3 +62,10 @@ def _built(target: str, sources: list[kernels.Source]) -> dict[str, Build]:
     if int(target[3:].rstrip("af")) not in compiler.supported():
         pytest.skip(f"{compiler.fingerprint()} does not build for {target}")
     return {build.point: build for build in CudaBuilder().build_many(sources, jobs=1)}
+
+
+@pytest.fixture(scope="module")
+def launcher(toolchain: str) -> tuple[CudaLauncher, HostGpu]:
+    """An sm_90 device whose memory is host memory."""
+    gpu = HostGpu()
+    return CudaLauncher(0, DEVICE, gpu), gpu
