@@ -6,23 +6,16 @@ them brings.
 
 from __future__ import annotations
 
-from reportgen.backends.cpu.isa import Window
+from reportgen.backends.cpu.isa import Window, fillings
 
-_INTEGER = "add {r}, x26, #1"
-_VECTOR = "add {v}.4s, v30.4s, v31.4s"
-_LOAD = "ldr {r}, [x26, #{place}]"
-_STORE = "str x25, [x26, #{place}]"
-_FORMS: dict[str, tuple[str, ...]] = {
-    # So that neither register file nor the queue is full before all entries are taken.  In blocks: of integer
-    # and vector instructions in turn a Zen 4 core was seen to hold a tenth more.
-    "mixed": (*[_INTEGER] * 5, *[_VECTOR] * 5, *[_STORE] * 2),
-    "integer": (_INTEGER,),
-    "vector": (_VECTOR,),
-    "load": (_LOAD,),
-    "store": (_STORE,),
-    "waiting_integer": ("add {r}, {walker}, #1",),
-    "waiting_vector": ("add {v}.4s, v1.4s, v31.4s",),
-}
+_FORMS = fillings(
+    integer="add {r}, x26, #1",
+    vector="add {v}.4s, v30.4s, v31.4s",
+    load="ldr {r}, [x26, #{place}]",
+    store="str x25, [x26, #{place}]",
+    waiting_integer="add {r}, {walker}, #1",
+    waiting_vector="add {v}.4s, v1.4s, v31.4s",
+)
 _INIT = """
   ldr x1, [sp, #160]
   ldr x19, [x1, #24]

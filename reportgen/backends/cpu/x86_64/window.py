@@ -6,25 +6,17 @@ them brings.
 
 from __future__ import annotations
 
-from reportgen.backends.cpu.isa import Window
+from reportgen.backends.cpu.isa import Window, fillings
 from reportgen.errors import Unsupported
 
-_INTEGER = "lea {r}, [rsi+1]"
-"""Neither reads nor writes flags: a core may rename those apart."""
-_VECTOR = "vpaddd {v}, ymm0, ymm14"
-_LOAD = "mov {r}, [rsi+{place}]"
-_STORE = "mov [rsi+{place}], r13"
-_FORMS: dict[str, tuple[str, ...]] = {
-    # So that neither register file nor the queue is full before all entries are taken.  In blocks: of integer
-    # and vector instructions in turn a Zen 4 core was seen to hold a tenth more.
-    "mixed": (*[_INTEGER] * 5, *[_VECTOR] * 5, *[_STORE] * 2),
-    "integer": (_INTEGER,),
-    "vector": (_VECTOR,),
-    "load": (_LOAD,),
-    "store": (_STORE,),
-    "waiting_integer": ("lea {r}, [{walker}+1]",),
-    "waiting_vector": ("vpaddd {v}, ymm0, ymm1",),
-}
+_FORMS = fillings(
+    integer="lea {r}, [rsi+1]",  # neither reads nor writes flags: a core may rename those apart
+    vector="vpaddd {v}, ymm0, ymm14",
+    load="mov {r}, [rsi+{place}]",
+    store="mov [rsi+{place}], r13",
+    waiting_integer="lea {r}, [{walker}+1]",
+    waiting_vector="vpaddd {v}, ymm0, ymm1",
+)
 _INIT = """
   mov rdi, [rsp]
   mov rbx, [rdi+24]
