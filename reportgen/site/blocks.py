@@ -40,6 +40,7 @@ INTERVALS = (
     Kind.SHARED_CAPACITY,
     Kind.STEP,
     Kind.BLOCKS,
+    Kind.WINDOW,
 )
 """Boundaries: the interval is the result, its middle is not."""
 

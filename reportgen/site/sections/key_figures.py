@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from reportgen.findings.metric import Kind, parse
 from reportgen.findings.wording.names import precision
 from reportgen.site import blocks
 from reportgen.site.markup import Html, anchor, element, join
@@ -36,8 +35,6 @@ def _card(view: View, metric: str, title: str) -> Html:
         return Html("")
     found = view.report.finding.get(metric)
     interval, value = blocks.interval_cell(quantity).html, blocks.number(quantity)
-    if parse(metric).kind is Kind.WINDOW:  # of a boundary the interval is the result
-        value = interval
     small: list[object] = [interval] if interval not in ("–", value) and quantity.value is not None else []
     small.append(f"n = {quantity.n}")
     marks = [blocks.claim(found.claim), blocks.confidence(found.confidence)] if found else []
