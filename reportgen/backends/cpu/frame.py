@@ -56,6 +56,10 @@ class Frame:
         held = (ctypes.c_int64 * len(words))(*words)
         ctypes.memmove(self.arguments[_SCRATCH], held, ctypes.sizeof(held))
 
+    def scratched(self, index: int) -> int:
+        """A word of the scratch page."""
+        return ctypes.c_int64.from_address(self.arguments[_SCRATCH] + 8 * index).value
+
     def barrier(self, address: int, threads: int) -> None:
         """Threads meet before each warm-up and each timed round at the counter at `address`."""
         self.arguments[_BARRIER], self.arguments[_THREADS], self.arguments[_TARGET] = address, threads, 0

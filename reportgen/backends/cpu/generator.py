@@ -11,6 +11,7 @@ from typing import Any
 import jinja2
 
 from reportgen.backends.base import Source
+from reportgen.backends.cpu import generator_branches
 from reportgen.backends.cpu.clock import CANARY_BLOCK, CHAIN_BLOCK, LENGTHS, SHORT_CHAIN
 from reportgen.backends.cpu.isa import Bound, assembly
 from reportgen.backends.cpu.routines import ROUTINES
@@ -317,6 +318,9 @@ KINDS = {
     "chase": _chase,
     "window": _window,
     "misses": _misses,
+    "outcomes": generator_branches.conditional,
+    "jumps": generator_branches.jumps,
+    "calls": generator_branches.calls,
     "stream": _stream,
     "loop": _loop,
 }

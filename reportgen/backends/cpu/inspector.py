@@ -17,11 +17,16 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 
+from reportgen.backends.cpu import branch_proof
 from reportgen.backends.cpu.clock import CANARY_BLOCK, CHAIN_BLOCK, SHORT_CHAIN
 from reportgen.backends.cpu.compiler import MachineCode
 from reportgen.backends.cpu.isa import Decoder, Instruction, Place, decoder
 from reportgen.runs.schema import Program
 
+_BRANCHES = frozenset({"outcomes", "jumps", "calls"})
+"""Kinds whose bodies branch."""
+_NO_OPCODES = frozenset({"kind", "chains", "branches", "spacing"})
+"""Keys of an expectation that are no opcodes."""
 _CLOSING_BYTES = 32
 """More than the counter and the branch behind a body take."""
 
@@ -29,31 +34,39 @@ _CLOSING_BYTES = 32
 def inspect(code: MachineCode, source: str, expect: dict[str, int | str]) -> Program:
     """Decode the program and judge its timed region against what the generator expects."""
     isa = decoder(code.isa)
-    region = isa.decode(code.code, code.body, code.body_end)
+    kind = str(expect["kind"])
+    region, strays = _region(code, isa, kind, int(expect.get("spacing", 0)))
     closing = isa.decode(code.code, code.body_end, min(code.end, code.body_end + _CLOSING_BYTES))
     loop = closing[: len(isa.LOOP)]
     opcodes = Counter(instruction.opcode for instruction in region)
     faults = []
     if tuple(instruction.opcode for instruction in loop) != isa.LOOP:
         faults.append("the body is not closed by one counter and one branch")
-    faults += _frame_faults(code)
-    kind = str(expect["kind"])
-    wanted = Counter({k: int(v) for k, v in expect.items() if k not in ("kind", "chains")})
+    faults += _frame_faults(code) + strays
+    wanted = Counter({k: int(v) for k, v in expect.items() if k not in _NO_OPCODES})
     if opcodes != wanted:
         faults.append(f"wanted {_spell(wanted)}, found {_spell(opcodes)}")
     edges = _edges(region) if "chains" in expect else []
     chains = _chains(edges)
     faults += _chain_faults(kind, chains, int(expect.get("chains", 0)))
-    if kind == "chain" and not _unbroken(region, edges):
+    if kind in ("chain", "outcomes") and not _unbroken(region, edges):
         faults.append("the dependency chain is broken between two steps")
     if kind == "window" and not _halved(region):
         faults.append("the two loads that shall miss do not stand at the beginning of two equal halves")
-    stray = sum(1 for one in region if one.place is not None and one.place.base == isa.STACK)
+    if kind in _BRANCHES:
+        faults += _branch_faults(code, isa, kind, region, int(expect["branches"]))
+    stray = (
+        0
+        if kind == "calls"
+        else sum(1 for one in region if one.place is not None and one.place.base == isa.STACK)
+    )
     if stray:
         faults.append(f"{stray} accesses to the stack: a spill")
     facts: dict[str, int | float | str] = {"instructions": len(region), "stack_accesses": stray}
     if chains:
         facts["chains"] = chains
+    if kind in _BRANCHES:
+        facts["branches"] = int(expect["branches"])
     explanation = "; ".join(faults) if faults else _praise(kind, opcodes, chains)
     return Program(
         sha256=hashlib.sha256(code.code).hexdigest(),
@@ -65,6 +78,28 @@ def inspect(code: MachineCode, source: str, expect: dict[str, int | str]) -> Pro
         size=len(code.code),
         facts=facts,
     )
+
+
+def _region(code: MachineCode, isa: Decoder, kind: str, spacing: int) -> tuple[list[Instruction], list[str]]:
+    """Instructions of the timed region: those executed, where jumps and calls decide, else all of it."""
+    if kind == "jumps":
+        return branch_proof.evenly_apart(code, isa, spacing)
+    if kind == "calls":
+        return branch_proof.followed(code, isa)
+    return isa.decode(code.code, code.body, code.body_end), []
+
+
+def _branch_faults(
+    code: MachineCode, isa: Decoder, kind: str, region: list[Instruction], branches: int
+) -> list[str]:
+    """Other branches than the wanted ones; calls that are not nested as deep as wanted."""
+    if kind == "outcomes":
+        found, faults = branch_proof.skipping(code, isa)
+        return faults + ([] if found == branches else [f"wanted {branches} branches, found {found}"])
+    if kind == "calls":
+        depth = branch_proof.deepest(region)
+        return [] if depth == branches else [f"wanted calls {branches} deep, found {depth}"]
+    return [] if len(region) == branches else [f"wanted {branches} jumps, found {len(region)}"]
 
 
 def _chain_faults(kind: str, found: int, wanted: int) -> list[str]:
@@ -84,6 +119,12 @@ def _chain_faults(kind: str, found: int, wanted: int) -> list[str]:
 
 def _praise(kind: str, opcodes: Counter[str], chains: int) -> str:
     text = f"the timed region holds {_spell(opcodes)}, nothing foreign, no stack access"
+    if kind == "outcomes":
+        return f"{text}; every branch skips one instruction, on a number that all before it lead to"
+    if kind == "jumps":
+        return f"the timed region holds {_spell(opcodes)}, each to the next, and what would trap between them"
+    if kind == "calls":
+        return f"followed through its calls, the timed region executes {_spell(opcodes)}, nothing foreign"
     if kind == "chain":
         return f"{text}; every step reads what the step before wrote"
     if kind in ("independent", "apart"):

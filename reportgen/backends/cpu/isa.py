@@ -43,6 +43,12 @@ class Instruction:
     """Whether `place` is read."""
     stores: bool
     """Whether `place` is written."""
+    flow: str = ""
+    """`jump`, `conditional`, `call`, `return`, `other` (indirect, a trap); empty: on to the next one."""
+    target: int = -1
+    """Where a direct branch leads, an offset like those that were decoded; else -1."""
+    size: int = 0
+    """Bytes."""
 
 
 class Decoder(Protocol):
@@ -158,6 +164,17 @@ class Misses:
     """Of a body, those that miss."""
 
 
+@dataclass(frozen=True)
+class Branches:
+    """A body with branches, and what stands around it.  Lines that end in a colon are labels."""
+
+    body: tuple[str, ...]
+    init: tuple[str, ...] = ()
+    """Before the first time stamp of a round."""
+    save: tuple[str, ...] = ()
+    """After the last time stamp."""
+
+
 def fillings(
     *, integer: str, vector: str, load: str, store: str, waiting_integer: str, waiting_vector: str
 ) -> dict[str, tuple[str, ...]]:
@@ -180,6 +197,8 @@ class Assembly(Protocol):
 
     CHASE: str
     """Opcode of a load in a pointer chase."""
+    JUMP: str
+    """Opcode of a direct jump."""
 
     def adapt(self, operation: Operation, features: tuple[str, ...]) -> Operation:
         """The operation as a processor with these features can encode it."""
@@ -213,6 +232,19 @@ class Assembly(Protocol):
 
     def misses(self, chains: int) -> Misses:
         """Loads that miss in as many chases side by side; 0: each of an address from a list."""
+
+    def outcomes(self, steps: int) -> Branches:
+        """`outcomes.SITES` conditional branches, before each `steps` steps of a generator of numbers.
+
+        A branch is taken where the number is below the threshold of its site.  The generator, the thresholds
+        and the count of branches that were not taken lie in the scratch page, as `outcomes.words` has it.
+        """
+
+    def jumps(self, count: int, spacing: int) -> Branches:
+        """`count` jumps, each to the next, `spacing` bytes further on; what lies between traps."""
+
+    def calls(self, depth: int) -> Branches:
+        """A call of a function that calls another, `depth` calls deep; then all of them return."""
 
     def frame(self, features: tuple[str, ...]) -> dict[str, Any]:
         """What the frame's template must know of the processor."""

@@ -77,6 +77,8 @@ class CpuLauncher:
             return preparation.window(order, program)
         if kind == "misses":
             return preparation.misses(order, program)
+        if kind == "outcomes":
+            return preparation.outcomes(order, program)
         if kind == "stream":
             return preparation.stream(order, program)
         if kind == "windows":

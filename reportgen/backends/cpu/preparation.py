@@ -7,11 +7,11 @@ import os
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from reportgen.backends.base import Order
-from reportgen.backends.cpu import clock
+from reportgen.backends.cpu import clock, outcomes
 from reportgen.backends.cpu.buffers import Buffer
 from reportgen.backends.cpu.executable import Executable
 from reportgen.backends.cpu.frame import MOST_SAMPLES, Frame, Stamps
@@ -90,6 +90,23 @@ class Preparation:
             return [frame.run(program, samples, warm, count)]
 
         return Visit(take, count, least=least, cpus=(self.cpus[-1],), warm=0 if steps else warm)
+
+    def outcomes(self, order: Order, program: Executable) -> Visit:
+        """Conditional branches whose outcomes are planned, and counted: they must come out as planned."""
+        random, others = int(order.setup["random"]), str(order.setup["others"])
+        frame = self.frames[0]
+        frame.scratch(outcomes.words(random, others, order.seed))
+        visit = self.body(order, program)
+
+        def take(samples: int) -> list[list[Stamps]]:
+            before = frame.scratched(outcomes.COUNTER)
+            stamps = visit.take(samples)
+            executed = samples * (visit.warm + visit.repetitions) * outcomes.SITES
+            not_taken = frame.scratched(outcomes.COUNTER) - before
+            visit.facts["taken_share"] = outcomes.check(random, others, executed, not_taken)
+            return stamps
+
+        return replace(visit, take=take)
 
     def _count(self, point: str, trial: Callable[[], list[Stamps]]) -> int:
         """Repetitions that make one timed body last about `BODY_SECONDS`; the same on every visit."""

@@ -38,6 +38,7 @@ INTRODUCTIONS = {
     "pipeline_interference": "Which kinds of instructions get in each other's way.",
     "memory_hierarchy": "Where each level ends, what a load costs there, how many bytes a second it moves.",
     "out_of_order": "How many instructions the core holds at once, and which of its resources ends that.",
+    "front_end": "What the core pays for branches, and what it holds of code and of where branches lead.",
     "tensor_operations": "Matrix and dot-product instructions.",
     "roofline": "Peak rates of arithmetic, and library routines placed under the roofs.",
     "gpu_execution": "How a GPU fills its schedulers and its memory.",

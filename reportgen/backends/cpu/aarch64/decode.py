@@ -32,6 +32,8 @@ _ACCUMULATING = frozenset(
     + "sdot udot usdot sudot smmla ummla usmmla".split()
 )
 _COMPARING = frozenset("cmp cmn tst ccmp ccmn fcmp fcmpe".split())
+_COMPARE_AND_BRANCH = frozenset("cbz cbnz tbz tbnz".split())
+_FLOWS = {"ret": "return", **dict.fromkeys("br blr brk hlt svc udf eret".split(), "other")}
 _MOVES = frozenset({"mov", "fmov", "movi", "mvni"})
 
 
@@ -81,7 +83,21 @@ def _record(word: int, address: int) -> Instruction:
     loads, stores = found.mnemonic.startswith("ld"), found.mnemonic.startswith("st")
     if place is not None and not loads and not stores:  # an atomic does both
         loads = stores = True
-    return Instruction(opcode(text), text, _full(reads), _full(writes), place, loads, stores)
+    flow, target = _flow(found)
+    return Instruction(
+        opcode(text), text, _full(reads), _full(writes), place, loads, stores, flow, target, _WORD
+    )
+
+
+def _flow(found: Any) -> tuple[str, int]:
+    """Where it goes on; every direct branch names its target last."""
+    name = found.mnemonic
+    if name in _FLOWS:
+        return _FLOWS[name], -1
+    if name in ("b", "bl") or name.startswith("b.") or name in _COMPARE_AND_BRANCH:
+        kind = {"b": "jump", "bl": "call"}.get(name, "conditional")
+        return kind, int(found.operands[-1].imm)
+    return "", -1
 
 
 def _accesses(found: Any) -> tuple[list[str], list[str]]:

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from reportgen.backends.cpu.aarch64 import spelling
+from reportgen.backends.cpu.aarch64.branches import calls as calls
+from reportgen.backends.cpu.aarch64.branches import jumps as jumps
+from reportgen.backends.cpu.aarch64.branches import outcomes as outcomes
 from reportgen.backends.cpu.aarch64.misses import misses as misses
 from reportgen.backends.cpu.aarch64.registers import General, Register, Vector, accumulator, accumulators
 from reportgen.backends.cpu.aarch64.window import window as window
@@ -15,6 +18,7 @@ from reportgen.errors import Unsupported
 from reportgen.suite.definition import Operation
 
 CHASE = "ldr"
+JUMP = "b"
 
 _VECTOR_BYTES = 16
 _STREAM_PAIRS = 8

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from iced_x86 import (
     Decoder,
+    FlowControl,
     Formatter,
     FormatterSyntax,
     InstructionInfoFactory,
@@ -36,6 +37,12 @@ READS = {
     OpAccess.COND_WRITE,
 }
 WRITES = {OpAccess.WRITE, OpAccess.COND_WRITE, OpAccess.READ_WRITE, OpAccess.READ_COND_WRITE}
+_DIRECT = {
+    FlowControl.UNCONDITIONAL_BRANCH: "jump",
+    FlowControl.CONDITIONAL_BRANCH: "conditional",
+    FlowControl.CALL: "call",
+}
+_FLOWS = {FlowControl.NEXT: "", FlowControl.RETURN: "return", **_DIRECT}
 _HELD = frozenset({Register.R13, Register.R14, Register.R15, Register.RSP})
 """Scratch pointer, constant, loop counter, stack: they join no two instructions to a chain."""
 
@@ -74,6 +81,9 @@ def _record(encoded: Encoded, formatter: Formatter, information: InstructionInfo
         place=_place(encoded),
         loads=not memory.isdisjoint(READS),
         stores=not memory.isdisjoint(WRITES),
+        flow=_FLOWS.get(encoded.flow_control, "other"),
+        target=int(encoded.near_branch_target) if encoded.flow_control in _DIRECT else -1,
+        size=encoded.len,
     )
 
 

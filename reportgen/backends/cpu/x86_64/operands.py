@@ -10,6 +10,9 @@ import msgspec
 
 from reportgen.backends.cpu.isa import Stream
 from reportgen.backends.cpu.start_values import integer, pattern
+from reportgen.backends.cpu.x86_64.branches import calls as calls
+from reportgen.backends.cpu.x86_64.branches import jumps as jumps
+from reportgen.backends.cpu.x86_64.branches import outcomes as outcomes
 from reportgen.backends.cpu.x86_64.misses import misses as misses
 from reportgen.backends.cpu.x86_64.registers import (
     General,
@@ -25,6 +28,7 @@ from reportgen.errors import Unsupported
 from reportgen.suite.definition import Operation
 
 CHASE = "mov"
+JUMP = "jmp"
 
 _STREAM_UNROLL = 8
 _STREAM_LOOP = {"lea": 3, "add": 5, "mov": 2, "neg": 1, "jne": 1, "cmp": 1, "cmovae": 1}

@@ -18,7 +18,10 @@ from tests.data.aarch64 import golden
 from tests.unit.backends.cpu.machine_code import body_of, with_body, words
 
 NOP = 0xD503201F
-KINDS = ("chain", "independent", "apart", "mixed", "mixed_apart", "stream", "window", "list", "frame")
+KINDS = (
+    *("chain", "independent", "apart", "mixed", "mixed_apart", "stream", "window", "list", "frame"),
+    *("outcomes", "jumps", "calls"),
+)
 WORD = 4
 
 

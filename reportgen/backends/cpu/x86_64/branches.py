@@ -1,0 +1,43 @@
+"""x86-64: bodies made of branches."""
+
+from __future__ import annotations
+
+from reportgen.backends.cpu.isa import Branches
+
+_THRESHOLDS = ("rdi", "rbp", "r8", "r9", "r10", "r11", "r12", "r13")
+_PAGE = ("mov rdi, [rsp]", "mov rdi, [rdi+80]")
+_TRAP = "0xcc"
+
+
+def outcomes(steps: int) -> Branches:
+    """See `Assembly.outcomes`: rbx holds the number, r14 counts branches that are not taken."""
+    body: list[str] = []
+    for site, threshold in enumerate(_THRESHOLDS):
+        body += ["imul rbx, rcx", "add rbx, rsi"] * steps
+        body += [f"cmp rbx, {threshold}", f"jb over_{site}", "lea r14, [r14+1]", f"over_{site}:"]
+    held = ("rbx", "rcx", "rsi", "", *_THRESHOLDS[1:], "r14")
+    # rdi, which points to the page, gets its threshold last
+    return Branches(
+        body=tuple(body),
+        init=(
+            *_PAGE,
+            *(f"mov {name}, [rdi+{8 * at}]" for at, name in enumerate(held) if name),
+            f"mov rdi, [rdi+{8 * held.index('')}]",
+        ),
+        save=(*_PAGE, "mov [rdi], rbx", f"mov [rdi+{8 * (len(held) - 1)}], r14"),
+    )
+
+
+def jumps(count: int, spacing: int) -> Branches:
+    """See `Assembly.jumps`: as bytes (eb: displacement of one byte), which an assembler reads faster."""
+    return Branches(
+        (f".rept {count}", f".byte 0xeb, {spacing - 2}", f".fill {spacing - 2}, 1, {_TRAP}", ".endr")
+    )
+
+
+def calls(depth: int) -> Branches:
+    """See `Assembly.calls`."""
+    body = ["call level_1", "jmp returned"]
+    for level in range(1, depth):
+        body += [f".p2align 4, {_TRAP}", f"level_{level}:", f"call level_{level + 1}", "ret"]
+    return Branches((*body, f".p2align 4, {_TRAP}", f"level_{depth}:", "ret", "returned:"))
