@@ -91,6 +91,11 @@ class Batch(msgspec.Struct, frozen=True):
     """(monotonic nanoseconds, ticks) read together at the end of the visit: the first and the
     last of a run give the tick frequency over the whole run."""
 
+    @property
+    def held(self) -> bool:
+        """Whether it was one stretch of load in windows (fact `windows`), which no bracket judges."""
+        return bool(self.facts.get("windows"))
+
 
 def empty_columns() -> dict[str, list[int]]:
     """Columns of a batch without rows: those of a sample but for what the runner adds."""

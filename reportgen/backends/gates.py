@@ -146,8 +146,8 @@ def judge(
         marks: verdicts of the launcher.  What it alone could see (`first of batch`, `migrated`,
             `clock stood still`) stays.
 
-    Rows of one multi-thread sample stand and fall together, and their canaries are not judged:
-    its own threads are each other's neighbours.
+    Rows of one multi-thread sample stand and fall together, and their canaries are not judged here:
+    its own threads are each other's neighbours (`reportgen.collect.own_cores` looks at all visits).
     """
     rates = canary_rates(columns, clock)
     samples = columns["sample"]

@@ -9,7 +9,7 @@ from statistics import median
 
 from reportgen.backends import gates
 from reportgen.backends.base import Batch, ClockConstants
-from reportgen.collect import builds, ticks
+from reportgen.collect import builds, own_cores, ticks
 from reportgen.collect.journal import Entry
 from reportgen.collect.messages import Fault, Made
 from reportgen.collect.plan import MARKS, Plan
@@ -72,17 +72,13 @@ def judge(plan: Plan, entries: Sequence[Entry], clock: ClockConstants) -> list[l
     if plan.recording is not None:
         return [entry.batch.gates for entry in entries]
     best = best_canary(entries, clock)
-    return [
+    verdicts = [
         gates.judge(entry.batch.columns, clock, best, entry.batch.gates)
-        if entry.batch.gates and not held(entry.batch)
+        if entry.batch.gates and not entry.batch.held
         else entry.batch.gates
         for entry in entries
     ]
-
-
-def held(batch: Batch) -> bool:
-    """Whether a visit was one stretch of load in windows (fact `windows`), which no bracket judges."""
-    return bool(batch.facts.get("windows"))
+    return own_cores.judge(entries, verdicts, clock, best, plan.passes)
 
 
 def count(entries: Sequence[Entry], verdicts: Sequence[Sequence[str]]) -> dict[str, Tally]:

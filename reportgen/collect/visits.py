@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from reportgen.backends.base import Batch, Order
-from reportgen.collect import messages, tally
+from reportgen.collect import messages, own_cores, tally
 from reportgen.collect.journal import Entry, Header, Journal
 from reportgen.collect.messages import Fault, Made
 from reportgen.collect.plan import (
@@ -168,16 +168,19 @@ class Tour:
         return self.units[id(code)]
 
     def _wanting(self, names: Sequence[str], before: int) -> list[str]:
-        """Points with too few accepted samples in the visits before `before`.
+        """Points with too few samples that count in the visits before `before`.
 
         Later visits do not count, so a run resumed within an extra round finds the same points.
         """
         entries = [entry for entry in self.entries if entry.order < before]
-        tallies = tally.count(entries, tally.judge(self.plan, entries, self.header.clock))
+        clock, passes = self.header.clock, self.plan.passes
+        verdicts = tally.judge(self.plan, entries, clock)
+        tallies = tally.count(entries, verdicts)
+        undecided = own_cores.undecided(entries, verdicts, clock, tally.best_canary(entries, clock), passes)
         wanting = []
         for name in names:
             found = tallies.get(name, Tally())
-            if not found.hopeless() and not found.enough(self.plan.passes):
+            if not found.hopeless() and (name in undecided or not found.enough(passes)):
                 wanting.append(name)
         return wanting
 
