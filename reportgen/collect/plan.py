@@ -184,7 +184,8 @@ def mark(plan: Plan, measurable: Sequence[str]) -> str:
     chains = [name for name in measurable if order[name].point.probe == MARK_PROBE]
     if chains:
         return max(chains, key=lambda name: float(order[name].point.settings.get("length", 0)))
-    return min(measurable, key=lambda name: order[name].probe.definition.seconds, default="")
+    before = [name for name in measurable if not order[name].probe.definition.last] or measurable
+    return min(before, key=lambda name: order[name].probe.definition.seconds, default="")
 
 
 def main_visits(plan: Plan, measurable: Sequence[str]) -> list[Visit]:
@@ -203,6 +204,7 @@ def main_visits(plan: Plan, measurable: Sequence[str]) -> list[Visit]:
         names = list(measurable)
         random.Random(f"{plan.seed}/{number}").shuffle(names)
         stops += [(number, name) for name in names]
+    stops = _last_behind(plan, stops)
     middle = len(stops) // 2
     stops = [(plan.passes, marked), *stops[:middle], (plan.passes + 1, marked), *stops[middle:]]
     return [Visit(order, number, name) for order, (number, name) in enumerate(stops)]
@@ -213,7 +215,19 @@ def extra_visits(plan: Plan, first: int, round_: int, wanting: Sequence[str]) ->
     names = list(wanting)
     random.Random(f"{plan.seed}/extra/{round_}").shuffle(names)
     number = plan.passes + len(MARKS) + round_
-    return [Visit(first + i, number, name) for i, name in enumerate(names)]
+    stops = _last_behind(plan, [(number, name) for name in names])
+    return [Visit(first + i, number, name) for i, (_, name) in enumerate(stops)]
+
+
+def lasting(plan: Plan) -> frozenset[str]:
+    """Points of probes that are asked behind all others."""
+    return frozenset(entry.point.id for entry in plan.entries if entry.probe.definition.last)
+
+
+def _last_behind(plan: Plan, stops: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    """The same in the same order, but for those points."""
+    behind = lasting(plan)
+    return sorted(stops, key=lambda stop: stop[1] in behind)
 
 
 def last_visit(plan: Plan, order: int, measurable: Sequence[str]) -> list[Visit]:

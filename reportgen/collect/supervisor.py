@@ -146,7 +146,12 @@ class Supervisor:
             process.kill()
 
     def close(self, patient: bool = True) -> None:
-        """End the worker: let it leave by itself if `patient`, else kill it."""
+        """End the worker for good: let it leave by itself if `patient`, else kill it."""
+        self.leave(patient)
+        self._stderr.close()
+
+    def leave(self, patient: bool = True) -> None:
+        """End the worker that runs, likewise; the next request starts another one."""
         if self._process is not None:
             try:
                 if self._process.stdin is not None:
@@ -155,7 +160,6 @@ class Supervisor:
             except (subprocess.TimeoutExpired, OSError):
                 pass
             self._stop()
-        self._stderr.close()
 
     def _ask(self, message: Make | Visit, seconds: float) -> Reply:
         self.start()

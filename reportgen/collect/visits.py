@@ -17,6 +17,7 @@ from reportgen.collect.plan import (
     Visit,
     extra_visits,
     last_visit,
+    lasting,
     main_visits,
     visit_seed,
 )
@@ -62,6 +63,10 @@ class Tour:
     """Probe -> points that ended their worker in this sitting -> status."""
     probes: dict[str, str] = field(default_factory=dict)
     """Point -> probe."""
+    behind: frozenset[str] = frozenset()
+    """Points that have a worker process of their own."""
+    apart: bool = False
+    """Whether the worker that runs is theirs."""
     units: dict[int, str] = field(default_factory=dict)
     """Digests of code by its identity in this process: many points may share one large unit."""
 
@@ -76,6 +81,7 @@ class Tour:
         """
         self.best = tally.best_canary(self.entries, self.header.clock)
         self.probes = {entry.point.id: entry.probe.id for entry in self.plan.entries}
+        self.behind = lasting(self.plan)
         for entry in self.entries:
             self._state(entry.batch.point).batches.append(entry.batch)
         names = list(self.made)
@@ -131,6 +137,9 @@ class Tour:
             visit=visit.order,
             unit=self._unit(made.build.code),
         )
+        if (visit.point in self.behind) is not self.apart:
+            self.worker.leave()
+            self.apart = not self.apart
         answer = self.worker.visit(messages.Visit(order), self.patience + 10 * seconds)
         if isinstance(answer, Fault) and answer.last:
             self.spoilt.setdefault(self.probes[visit.point], {})[visit.point] = answer.status

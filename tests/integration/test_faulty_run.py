@@ -15,6 +15,7 @@ import pytest
 from reportgen.collect import lock
 from reportgen.collect.progress import Silent
 from reportgen.collect.runner import Interrupted, Options, Outcome, collect
+from reportgen.collect.supervisor import Supervisor
 from reportgen.errors import BackendUnavailable, RunRefused, UserError
 from reportgen.runs import disk, read, store
 from reportgen.runs.verify import verify
@@ -113,6 +114,26 @@ def test_a_sound_run_records_order_drift_clock_and_time(tmp_path: Path) -> None:
     # three passes over four points, and the drift mark
     assert len(visits_of(outcome.path)) == 3 * 4 + 3
     assert [path.name for path in outcome.path.parent.iterdir()] == [outcome.path.name]
+
+
+def test_what_is_asked_last_has_a_worker_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = suite(*FINE)
+    slow = msgspec.structs.replace(asked.definitions["memory_hierarchy/slow"], last=True)
+    asked.definitions["memory_hierarchy/slow"] = slow
+    left = []
+    leave = Supervisor.leave
+
+    def watch(supervisor: Supervisor, patient: bool = True) -> None:
+        if "measure" in supervisor._arguments[-1]:  # others build
+            left.append(patient)
+        leave(supervisor, patient)
+
+    monkeypatch.setattr(Supervisor, "leave", watch)
+    outcome = run(tmp_path, asked)
+    assert {point.status for point in outcome.run.points} == {Status.OK}
+    assert left == [True] * 3  # before the first of them, behind the last, and at the end of all
+    visited = [point for point, _, _ in sorted(visits_of(outcome.path), key=lambda visit: visit[2])]
+    assert [point.startswith("memory_hierarchy") for point in visited[-4:]] == [True, True, True, False]
 
 
 def test_disturbed_points_get_further_rounds(tmp_path: Path) -> None:

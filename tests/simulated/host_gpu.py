@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from reportgen.backends.cuda.binding import SECOND_LEVEL, Argument, Shape, TensorTile
+from reportgen.backends.cuda.binding import SECOND_LEVEL, Argument, HostMemory, Shape, TensorTile
 from reportgen.backends.cuda.chase import LEAD
 from reportgen.backends.cuda.clock import WAIT_CYCLES
 from reportgen.backends.cuda.constants import offsets
@@ -29,6 +29,8 @@ EMPTY = 2
 LOAD = 40
 """Cycles of every traced load."""
 MULTIPROCESSORS = 132
+LINK_NS, LINK_RATE = 1_500, 50
+"""Nanoseconds of a copy over the link beside its bytes, and bytes of a nanosecond."""
 BASE = 1024
 """Where the shared and local memory of a thread begin."""
 
@@ -70,6 +72,12 @@ class HostGpu:
     memory_of: dict[int, Any] = field(default_factory=dict)
     launches: int = 0
     now: int = 0
+    hosted: dict[int, HostMemory] = field(default_factory=dict)
+    """Page-locked memory."""
+    streams: list[list[int]] = field(default_factory=list)
+    """When each has done all that it was given."""
+    broken_link: bool = False
+    """Whether copies to the host leave out their last bytes."""
     largest: int = 0
 
     def spans(self, blocks: int, each: int) -> list[int]:
@@ -139,14 +147,47 @@ class HostGpu:
     def copy(self, target: int, source: int, size: int) -> None:
         ctypes.memmove(target, source, size)
 
+    def host_memory(self, size: int) -> HostMemory:
+        room = np.zeros(size + ALIGNED, dtype=np.uint8)
+        address = -(-int(room.ctypes.data) // ALIGNED) * ALIGNED
+        self.hosted[address] = HostMemory(address, size, room)
+        return self.hosted[address]
+
+    def free_host(self, memory: HostMemory) -> None:
+        del self.hosted[memory.address]
+
+    def mapped(self, memory: HostMemory) -> int:
+        assert memory.address in self.hosted
+        return memory.address
+
+    def stream(self) -> Any:
+        self.streams.append([self.now])
+        return self.streams[-1]
+
+    def end_stream(self, stream: Any) -> None:
+        self.streams = [one for one in self.streams if one is not stream]
+
+    def send(self, target: int, source: HostMemory, stream: Any) -> None:
+        self._over_the_link(source.size, stream)
+        ctypes.memmove(target, source.address, source.size)
+
+    def fetch(self, target: HostMemory, source: int, stream: Any) -> None:
+        self._over_the_link(target.size, stream)
+        ctypes.memmove(target.address, source, target.size - (8 if self.broken_link else 0))
+
+    def _over_the_link(self, size: int, stream: Any) -> None:
+        stream[0] = max(stream[0], self.now) + LINK_NS + size // LINK_RATE
+
     def synchronize(self) -> None:
-        pass
+        self.now = max([self.now, *(one[0] for one in self.streams)])
 
     def event(self) -> Any:
         return [0]
 
-    def record(self, event: Any) -> None:
-        event[0] = self.now
+    def record(self, event: Any, stream: Any = None) -> None:
+        if stream is None:
+            self.synchronize()
+        event[0] = self.now if stream is None else max(stream[0], self.now)
 
     def milliseconds(self, start: Any, stop: Any) -> float:
         return float(stop[0] - start[0]) * 1e-6

@@ -42,6 +42,13 @@ def module() -> Any:
         "nvmlDeviceGetMigMode": lambda handle: (0, 0),
         "nvmlDeviceGetPersistenceMode": lambda handle: 1,
         "nvmlDeviceGetDisplayActive": lambda handle: 0,
+        "nvmlDeviceGetCurrPcieLinkGeneration": lambda handle: 5,
+        "nvmlDeviceGetCurrPcieLinkWidth": lambda handle: 16,
+        "nvmlDeviceGetMaxPcieLinkGeneration": lambda handle: 5,
+        "nvmlDeviceGetMaxPcieLinkWidth": lambda handle: 16,
+        "nvmlDeviceGetFieldValues": lambda handle, asked: [
+            SimpleNamespace(value=SimpleNamespace(uiVal=0)) for _ in asked
+        ],
         "nvmlDeviceGetComputeRunningProcesses": lambda handle: (
             [SimpleNamespace(pid=1)] * int(os.environ.get("STAND_IN_PROCESSES", "0"))
         ),

@@ -65,6 +65,17 @@ class TensorTile:
     """Bytes (64, 128, 256) that a miss brings into the second level; 0: what it asks for."""
 
 
+@dataclass(frozen=True)
+class HostMemory:
+    """Memory of the host that the driver copies to or from."""
+
+    address: int
+    """As the host sees it."""
+    size: int
+    own: Any = None
+    """What keeps it alive."""
+
+
 class Binding(Protocol):
     """The driver for one device; every call raises what `fail` raises.
 
@@ -130,6 +141,27 @@ class Binding(Protocol):
     def copy(self, target: int, source: int, size: int) -> None:
         """Device to device."""
 
+    def host_memory(self, size: int) -> HostMemory:
+        """New memory of the host, page-locked and mapped to the device."""
+
+    def free_host(self, memory: HostMemory) -> None:
+        """Give page-locked memory back."""
+
+    def mapped(self, memory: HostMemory) -> int:
+        """Address of page-locked memory for kernels."""
+
+    def stream(self) -> Handle:
+        """An order of copies of its own, which waits for the kernels that were started before."""
+
+    def end_stream(self, stream: Handle) -> None:
+        """Give a stream back, when what it was for has passed."""
+
+    def send(self, target: int, source: HostMemory, stream: Handle) -> None:
+        """All of it to the device, in the order of a stream; of page-locked memory it does not wait."""
+
+    def fetch(self, target: HostMemory, source: int, stream: Handle) -> None:
+        """As much as it holds from the device, likewise."""
+
     def launch(
         self, function: Handle, grid: Shape, block: Shape, shared: int, arguments: Sequence[Argument]
     ) -> None:
@@ -141,8 +173,8 @@ class Binding(Protocol):
     def event(self) -> Handle:
         """A mark in the order of launches."""
 
-    def record(self, event: Handle) -> None:
-        """Put the mark here."""
+    def record(self, event: Handle, stream: Handle = None) -> None:
+        """Put the mark here, or into a stream."""
 
     def milliseconds(self, start: Handle, stop: Handle) -> float:
         """Time between two marks that have passed."""

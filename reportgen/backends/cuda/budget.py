@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from reportgen.backends.base import Source
-from reportgen.backends.cuda.buffers import BY_BLOCK, MOVED
+from reportgen.backends.cuda.buffers import BY_BLOCK, HOST, MOVED
 from reportgen.backends.cuda.chase import GLOBAL_LINE, MOST_WARM, ON_CHIP
 
 ASSUMED_SETUP = 0.008
@@ -32,6 +32,10 @@ ASSUMED_PRODUCT = 2.0e14
 """FLOP or OP a second of the vendor's product on the matrix units ..."""
 ASSUMED_WIDE = {"fp32": 4.0e13, "fp64": 4.0e13}
 """... and of those that reach less."""
+ASSUMED_LINK, ASSUMED_FAR_LOAD = 2.0e10, 1.5e-6
+"""Bytes a second of one direction of the link to the host, seconds of a load over it."""
+ASSUMED_HELD = 1.2e9
+"""Bytes a second of the host's memory that is page-locked, filled, and compared at the end."""
 
 
 def seconds(source: Source) -> float:
@@ -41,6 +45,8 @@ def seconds(source: Source) -> float:
     taken = cap + ASSUMED_SETUP
     if setup.get("kind") == "chase" and setup.get("path") not in ON_CHIP:
         taken += size / ASSUMED_LAYOUT + min(size / GLOBAL_LINE, MOST_WARM) * ASSUMED_LOAD
+    if setup.get("kind") == "link" or setup.get("memory") == HOST:
+        return taken + _over_the_link(setup, cap)
     if setup.get("kind") in ("stream", "vendor"):
         moved = source.work["bytes"] if setup.get("routine") == "gemm" else size * int(setup.get("arrays", 2))
         taken += moved / ASSUMED_FILL
@@ -50,6 +56,15 @@ def seconds(source: Source) -> float:
         work = source.work.get("flop", source.work.get("op", 0.0))
         taken += max(0.0, LEAST_LONG * work / _rate(setup) - cap)
     return taken
+
+
+def _over_the_link(setup: Mapping[str, int | float | str], cap: float) -> float:
+    """Seconds beyond the cap: buffers are page-locked, filled and looked through, the least samples taken."""
+    size = float(setup["bytes"]) * (2 if setup.get("direction") == "both" else 1)
+    shots = LEAST_LONG + WARM_UPS
+    if setup.get("kind") == "chase":  # a turn to warm up, and about one in windows
+        return max(0.0, shots * 2 * size / GLOBAL_LINE * ASSUMED_FAR_LOAD - cap)
+    return size / ASSUMED_HELD + max(0.0, shots * size / ASSUMED_LINK - cap)
 
 
 def _launch(setup: Mapping[str, int | float | str]) -> float:

@@ -30,7 +30,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from reportgen.backends.cuda import chase, nodes, tiles
-from reportgen.backends.cuda.binding import MAP_BYTES, SECOND_LEVEL, Argument, Binding, TensorTile
+from reportgen.backends.cuda.binding import MAP_BYTES, SECOND_LEVEL, Argument, Binding, HostMemory, TensorTile
 from reportgen.backends.cuda.chase import Chase, Setup
 from reportgen.backends.cuda.contents import BLOCK_BYTES, fill, own_addresses, random_values, typed
 from reportgen.errors import LaunchError, Unsupported
@@ -61,6 +61,8 @@ SHIFT = 67
 multiprocessor are neighbours, or as far apart as there are multiprocessors; on few devices that is 67, or
 two, three or four times as much."""
 COPY_WINDOWS = 16
+HOST = "host"
+"""`memory` of what kernels reach over the link: page-locked and mapped."""
 """Bulk copies of a launch."""
 
 
@@ -105,6 +107,7 @@ class Passed:
     def speakers(self) -> int:
         """Threads of a block whose clock reads have a place of their own."""
         return 1 if self.setup.get("kind") == "crowd" else self.threads
+    hosted: list[HostMemory] = field(default_factory=list)
 
     @property
     def counted(self) -> int:
@@ -120,6 +123,8 @@ class Passed:
         """Memory that is given back with the rest."""
         address = self.binding.allocate(size)
         self.owned.append(address)
+        while self.hosted:
+            self.binding.free_host(self.hosted.pop())
         return address
 
     def set(self, what: str, value: int) -> None:
@@ -127,6 +132,13 @@ class Passed:
         if what in self.places:
             at = self.places[what]
             self.values[at] = (value, self.values[at][1])
+    def room(self, size: int) -> int:
+        """Memory for what a kernel goes through: of the host where the set-up's `memory` says so."""
+        if self.setup.get("memory") != HOST:
+            return self.allocate(size)
+        self.hosted.append(self.binding.host_memory(size))
+        return self.binding.mapped(self.hosted[-1])
+
 
     def evict(self) -> None:
         """Have the second level hold nothing of use at a launch: twice its size is written before."""
@@ -208,7 +220,7 @@ def _prepare_chase(made: Passed, constant: Callable[[Chase], None]) -> None:
     elif path == "constant":
         constant(found)
     elif path not in chase.ON_CHIP:
-        found.base = made.allocate(int(found.offsets.max()) + 8)
+        found.base = made.room(int(found.offsets.max()) + 8)
         found.write(made.binding, 8)
     made.facts |= {
         "bytes_requested": int(setup.get("bytes", 0)),
@@ -276,7 +288,7 @@ def _count(made: Passed, rest: str) -> Argument:
         return turns, 4
     if rest == "rounds":
         moved = min(MOVED * (INSIDE if "block_bytes" in setup else 1), BY_BLOCK * made.blocks)
-        rounds = max(1, moved // (int(setup["bytes"]) * int(setup["arrays"])))
+        rounds = int(setup.get("rounds", max(1, moved // (int(setup["bytes"]) * int(setup["arrays"])))))
         made.facts["rounds"] = rounds
         return rounds, 4
     if rest == "shift":
@@ -313,7 +325,7 @@ def _tensor_map(made: Passed, _rest: str) -> Argument:
 
 def _random(made: Passed, kind: str, size: int) -> int:
     """Memory of random words: where equal ones are compressed, that must not help."""
-    address = made.allocate(size)
+    address = made.room(size)
     each = typed(kind).itemsize
     block = random_values(kind, min(BLOCK_BYTES, size + each - 1) // each, made.rng).tobytes()
     fill(made.binding, address, block, size)

@@ -9,11 +9,22 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
-from reportgen.backends.cuda.binding import MAP_BYTES, WORD, Argument, Handle, Shape, TensorTile, fail
+from reportgen.backends.cuda.binding import (
+    MAP_BYTES,
+    WORD,
+    Argument,
+    Handle,
+    HostMemory,
+    Shape,
+    TensorTile,
+    fail,
+)
 from reportgen.backends.cuda.driver import LIBRARY
 from reportgen.backends.cuda.results import NOT_SUPPORTED
 from reportgen.errors import Unsupported
 
+MAPPED = 2
+"""`CU_MEMHOSTALLOC_DEVICEMAP`."""
 _LINEAR, _UNSIGNED_32, _AS_INTEGER = 2, 3, 1
 _RESOURCE_WORDS, _TEXTURE_WORDS = 36, 26
 """32-bit words of `CUDA_RESOURCE_DESC` and `CUDA_TEXTURE_DESC`."""
@@ -174,6 +185,42 @@ class CtypesBinding:
         """Device to device."""
         self._call("cuMemcpyDtoD_v2", ctypes.c_uint64(target), ctypes.c_uint64(source), ctypes.c_size_t(size))
 
+    def host_memory(self, size: int) -> HostMemory:
+        """New memory of the host, page-locked and mapped to the device."""
+        address = ctypes.c_void_p()
+        self._call("cuMemHostAlloc", ctypes.byref(address), ctypes.c_size_t(size), MAPPED)
+        return HostMemory(address.value or 0, size)
+
+    def free_host(self, memory: HostMemory) -> None:
+        """Give page-locked memory back."""
+        self._call("cuMemFreeHost", ctypes.c_void_p(memory.address))
+
+    def mapped(self, memory: HostMemory) -> int:
+        """Address of page-locked memory for kernels."""
+        address = ctypes.c_uint64()
+        self._call("cuMemHostGetDevicePointer_v2", ctypes.byref(address), ctypes.c_void_p(memory.address), 0)
+        return address.value
+
+    def stream(self) -> Handle:
+        """An order of copies of its own, which waits for the kernels that were started before."""
+        stream = ctypes.c_void_p()
+        self._call("cuStreamCreate", ctypes.byref(stream), 0)
+        return stream
+
+    def end_stream(self, stream: Handle) -> None:
+        """Give a stream back."""
+        self._call("cuStreamDestroy_v2", stream)
+
+    def send(self, target: int, source: HostMemory, stream: Handle) -> None:
+        """Host to device, in the order of a stream."""
+        place, size = ctypes.c_void_p(source.address), ctypes.c_size_t(source.size)
+        self._call("cuMemcpyHtoDAsync_v2", ctypes.c_uint64(target), place, size, stream)
+
+    def fetch(self, target: HostMemory, source: int, stream: Handle) -> None:
+        """Device to host, in the order of a stream."""
+        place, size = ctypes.c_void_p(target.address), ctypes.c_size_t(target.size)
+        self._call("cuMemcpyDtoHAsync_v2", place, ctypes.c_uint64(source), size, stream)
+
     def launch(
         self, function: Handle, grid: Shape, block: Shape, shared: int, arguments: Sequence[Argument]
     ) -> None:
@@ -192,9 +239,9 @@ class CtypesBinding:
         self._call("cuEventCreate", ctypes.byref(event), 0)
         return event
 
-    def record(self, event: Handle) -> None:
-        """Put the mark here."""
-        self._call("cuEventRecord", event, None)
+    def record(self, event: Handle, stream: Handle = None) -> None:
+        """Put the mark here, or into a stream."""
+        self._call("cuEventRecord", event, stream)
 
     def milliseconds(self, start: Handle, stop: Handle) -> float:
         """Time between two marks that have passed."""

@@ -6,8 +6,8 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
-from reportgen.backends.cuda.binding import WORD, Argument, Handle, Shape, TensorTile, fail
-from reportgen.backends.cuda.ctypes_binding import CtypesBinding, packed
+from reportgen.backends.cuda.binding import WORD, Argument, Handle, HostMemory, Shape, TensorTile, fail
+from reportgen.backends.cuda.ctypes_binding import MAPPED, CtypesBinding, packed
 
 
 class CudaBindingsBinding:
@@ -122,6 +122,34 @@ class CudaBindingsBinding:
         """Device to device."""
         self._call("cuMemcpyDtoD", target, source, size)
 
+    def host_memory(self, size: int) -> HostMemory:
+        """New memory of the host, page-locked and mapped to the device."""
+        return HostMemory(int(self._call("cuMemHostAlloc", size, MAPPED)), size)
+
+    def free_host(self, memory: HostMemory) -> None:
+        """Give page-locked memory back."""
+        self._call("cuMemFreeHost", memory.address)
+
+    def mapped(self, memory: HostMemory) -> int:
+        """Address of page-locked memory for kernels."""
+        return int(self._call("cuMemHostGetDevicePointer", memory.address, 0))
+
+    def stream(self) -> Handle:
+        """An order of copies of its own, which waits for the kernels that were started before."""
+        return self._call("cuStreamCreate", 0)
+
+    def end_stream(self, stream: Handle) -> None:
+        """Give a stream back."""
+        self._call("cuStreamDestroy", stream)
+
+    def send(self, target: int, source: HostMemory, stream: Handle) -> None:
+        """Host to device, in the order of a stream."""
+        self._call("cuMemcpyHtoDAsync", target, source.address, source.size, stream)
+
+    def fetch(self, target: HostMemory, source: int, stream: Handle) -> None:
+        """Device to host, in the order of a stream."""
+        self._call("cuMemcpyDtoHAsync", target.address, source, target.size, stream)
+
     def launch(
         self, function: Handle, grid: Shape, block: Shape, shared: int, arguments: Sequence[Argument]
     ) -> None:
@@ -144,9 +172,9 @@ class CudaBindingsBinding:
         """A mark in the order of launches."""
         return self._call("cuEventCreate", 0)
 
-    def record(self, event: Handle) -> None:
-        """Put the mark here."""
-        self._call("cuEventRecord", event, 0)
+    def record(self, event: Handle, stream: Handle = None) -> None:
+        """Put the mark here, or into a stream."""
+        self._call("cuEventRecord", event, 0 if stream is None else stream)
 
     def milliseconds(self, start: Handle, stop: Handle) -> float:
         """Time between two marks that have passed."""

@@ -21,6 +21,7 @@ _MAJOR, _MINOR, _MULTIPROCESSORS = 75, 76, 16
 REPORTED = {
     "clock_khz": 13,
     "watchdog": 17,
+    "integrated": 18,
     "compute_mode": 20,
     "ecc": 32,
     "memory_clock_khz": 36,

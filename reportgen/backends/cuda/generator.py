@@ -28,9 +28,12 @@ from reportgen.suite.definition import Definition, Operation, PlannedPoint, Prob
 from reportgen.suite.isa import asked
 from reportgen.suite.location import probes_root
 
-VENDOR = "vendor:"
-"""Before the name of a routine that is not ours, in place of a template."""
-MOST_SECONDS = {"body": 0.03, "chase": 0.05, "trace": 0.05, "bulk": 0.05, "stream": 0.05, "crowd": 0.03}
+VENDOR, LINK = "vendor:", "link:"
+"""Before the name of a routine that is not ours, and of a copy over the link, in place of a template."""
+MOST_SECONDS = {
+    **dict.fromkeys(("body", "crowd", "contended"), 0.03),
+    **dict.fromkeys(("chase", "trace", "bulk", "stream"), 0.05),
+}
 """Kind -> cap on sampling one visit, so that the whole suite stays within minutes: cycles of a multiprocessor
 that nobody shares come back the same."""
 NARROW_CLOCK = 120
@@ -99,6 +102,8 @@ class CudaGenerator:
             raise Unsupported(f"this family has no template '{definition.template}' for a GPU")
         request = Request(isa, self.operations, probe, point)
         parts = KINDS[definition.template](request)
+        if definition.template.startswith(LINK):
+            return self._link(definition, point)
         wide = parts.wide_clock and rows.number(isa) < NARROW_CLOCK
         counter = "unsigned long long" if wide else "unsigned"
         passed = [*parts.parameters, (f"{counter} *clocks", f"clocks:{counter}")]
@@ -131,6 +136,20 @@ class CudaGenerator:
         routine = definition.template.removeprefix(VENDOR)
         if is_target(self.device):
             raise Unsupported(
+    def _link(self, definition: Definition, point: PlannedPoint) -> Source:
+        """A copy between host and device, which no program of ours makes."""
+        if is_target(self.device):
+            raise Unsupported("a copy needs a device and its host: there is nothing to build for a target")
+        settings = point.settings
+        setup: dict[str, int | float | str] = {
+            "kind": "link",
+            "target": self.device.isa,
+            "seconds": definition.seconds,
+            **settings,
+        }
+        ways = 2.0 if settings["direction"] == "both" else 1.0
+        return Source(point.id, "", {}, {"bytes": ways * float(settings["bytes"])}, setup)
+
                 f"the vendor's {routine} needs a device: there is nothing to build for a target"
             )
         setup: dict[str, int | float | str] = {

@@ -214,6 +214,7 @@ def stream(request: Request) -> Parts:
         "unroll": STREAM_UNROLL,
         "arrays": len(arrays),
         "vector_bytes": width,
+        **request.probe.definition.constants,
     }
     work = {"bytes": moved, "flop": float(2 * STREAM_UNROLL * registers) if kernel == "triad" else 0.0}
     return Parts(context, parameters, expect, work, setup)

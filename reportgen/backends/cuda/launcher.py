@@ -13,6 +13,7 @@ kernel    the same of a computation: matrix products, vectors, rows
 saturated the same of a loop that keeps every multiprocessor busy
 empty     launches themselves are timed, nothing runs in them (`launching`)
 vendor    a routine of NVIDIA's, no program of ours (`vendor`)
+link      a copy between host and device, no program of ours (`link`)
 crowd     many more blocks than fit at a time, each of which stays for a while: timed from outside too
 held      that loop for as long as the visit lasts, in windows of time (`holding`)
 
@@ -31,7 +32,7 @@ import msgspec
 
 from reportgen.backends.base import Batch, Order
 from reportgen.backends.cuda import binding as cuda
-from reportgen.backends.cuda import buffers, constants, launching, nvml, targets, vendor
+from reportgen.backends.cuda import buffers, constants, launching, link, nvml, targets, vendor
 from reportgen.backends.cuda.binding import Binding, Handle, Shape
 from reportgen.backends.cuda.chase import Setup
 from reportgen.backends.cuda.clock import Frame
@@ -68,7 +69,8 @@ class CudaLauncher:
         self._multiprocessors = self._binding.attribute(cuda.MULTIPROCESSORS)
         self._frame = Frame(self._binding, self._target.name)
         self._frame.settle()
-        self._watch = nvml.Watch(_pci(self._binding))
+        self._pci = _pci(self._binding)
+        self._watch = nvml.Watch(self._pci)
         self._modules: dict[str, tuple[Handle, bytes]] = {}
 
     def measure(self, order: Order) -> Batch:
@@ -80,8 +82,8 @@ class CudaLauncher:
         """
         began = time.perf_counter()
         before = self._watch()
-        if order.setup.get("kind") == vendor.KIND:
-            batch = watched(vendor.measure(order, self._binding, self._frame), before, self._watch())
+        if order.setup.get("kind") in (vendor.KIND, link.KIND):
+            batch = watched(self._of_others(order), before, self._watch())
             return msgspec.structs.replace(batch, facts=batch.facts | {"binding": self._binding.name})
         module, code = self._load(order)
         prepared = self._prepare(order, module, code)
@@ -117,6 +119,12 @@ class CudaLauncher:
     def _take(self, order: Order, prepared: Prepared) -> Batch:
         if prepared.kind == "held":
             return hold(order, prepared, self._binding, self._frame, self._watch)
+    def _of_others(self, order: Order) -> Batch:
+        """A visit of what is no program of ours."""
+        if order.setup["kind"] == link.KIND:
+            return link.measure(order, self._binding, self._frame, self._watch.link, self._pci)
+        return vendor.measure(order, self._binding, self._frame)
+
         take = overhead if prepared.kind == launching.KIND else sample
         return take(order, prepared, self._binding, self._frame)
 

@@ -28,6 +28,8 @@ NORMAL = 0x1
 """Bits that mean nothing bad."""
 
 
+C2C_LINKS = 170
+"""`NVML_FI_DEV_C2C_LINK_COUNT`: links of NVLink-C2C, which joins a GPU to the processor beside it."""
 FRESH_SECONDS = 0.25
 """How long an answer is good for."""
 HARMFUL = 0x8 | 0x20 | 0x40 | 0x80
@@ -72,6 +74,29 @@ class Watch:
             self._said = self.now()
             self._asked = time.monotonic()
         return self._said
+
+    def link(self) -> dict[str, int | float | str]:
+        """What it tells of the link to the host now, and of the most that device and system allow.
+
+        A link that idles may be at a lower generation: ask when it has just worked.
+        """
+        if not self.known:
+            return {}
+        nvml, handle = self._nvml, self._handle
+        asked: dict[str, Callable[[], int]] = {
+            "pcie_generation": lambda: nvml.nvmlDeviceGetCurrPcieLinkGeneration(handle),
+            "pcie_width": lambda: nvml.nvmlDeviceGetCurrPcieLinkWidth(handle),
+            "pcie_generation_most": lambda: nvml.nvmlDeviceGetMaxPcieLinkGeneration(handle),
+            "pcie_width_most": lambda: nvml.nvmlDeviceGetMaxPcieLinkWidth(handle),
+            "c2c_links": lambda: nvml.nvmlDeviceGetFieldValues(handle, [C2C_LINKS])[0].value.uiVal,
+        }
+        found: dict[str, int | float | str] = {}
+        for name, ask in asked.items():
+            try:
+                found[name] = int(ask())
+            except (nvml.NVMLError, AttributeError, TypeError, ValueError, IndexError):
+                continue
+        return found
 
     def now(self) -> dict[str, float]:
         """What it tells of clocks, temperature and power, and `throttle_bits`."""

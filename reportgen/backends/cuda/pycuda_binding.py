@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import atexit
+import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from reportgen.backends.cuda.binding import WORD, Argument, Handle, Shape, TensorTile, fail
+from reportgen.backends.cuda.binding import WORD, Argument, Handle, HostMemory, Shape, TensorTile, fail
 from reportgen.backends.cuda.ctypes_binding import CtypesBinding
 from reportgen.backends.cuda.results import STICKY
 from reportgen.errors import LaunchError
@@ -191,6 +192,37 @@ class PycudaBinding:
         """Device to device."""
         self._call("cuMemcpyDtoD", self._cuda.memcpy_dtod, target, source, size)
 
+    def host_memory(self, size: int) -> HostMemory:
+        """New memory of the host, page-locked and mapped to the device."""
+        made = self._call(
+            "cuMemHostAlloc", self._cuda.pagelocked_empty, size, "uint8",
+            mem_flags=self._cuda.host_alloc_flags.DEVICEMAP,
+        )  # fmt: skip
+        return HostMemory(int(made.ctypes.data), size, made)
+
+    def free_host(self, memory: HostMemory) -> None:
+        """Give page-locked memory back."""
+        self._call("cuMemFreeHost", memory.own.base.free)
+
+    def mapped(self, memory: HostMemory) -> int:
+        """Address of page-locked memory for kernels."""
+        return int(self._call("cuMemHostGetDevicePointer", memory.own.base.get_device_pointer))
+
+    def stream(self) -> Handle:
+        """An order of copies of its own, which waits for the kernels that were started before."""
+        return self._call("cuStreamCreate", self._cuda.Stream)
+
+    def end_stream(self, stream: Handle) -> None:
+        """A stream goes with its last reference."""
+
+    def send(self, target: int, source: HostMemory, stream: Handle) -> None:
+        """Host to device, in the order of a stream."""
+        self._call("cuMemcpyHtoDAsync", self._cuda.memcpy_htod_async, target, _bytes(source), stream)
+
+    def fetch(self, target: HostMemory, source: int, stream: Handle) -> None:
+        """Device to host, in the order of a stream."""
+        self._call("cuMemcpyDtoHAsync", self._cuda.memcpy_dtoh_async, _bytes(target), source, stream)
+
     def launch(
         self, function: Handle, grid: Shape, block: Shape, shared: int, arguments: Sequence[Argument]
     ) -> None:
@@ -213,9 +245,9 @@ class PycudaBinding:
         """A mark in the order of launches."""
         return self._call("cuEventCreate", self._cuda.Event)
 
-    def record(self, event: Handle) -> None:
-        """Put the mark here."""
-        self._call("cuEventRecord", event.record)
+    def record(self, event: Handle, stream: Handle = None) -> None:
+        """Put the mark here, or into a stream."""
+        self._call("cuEventRecord", event.record, stream)
 
     def milliseconds(self, start: Handle, stop: Handle) -> float:
         """Time between two marks that have passed."""
@@ -228,6 +260,11 @@ class PycudaBinding:
     def tensor_map(self, tile: TensorTile) -> int:
         """A tile of 32-bit words for the copy unit."""
         return self._rest.tensor_map(tile)
+
+
+def _bytes(memory: HostMemory) -> Any:
+    """Memory as Python hands it to pycuda."""
+    return (ctypes.c_char * memory.size).from_address(memory.address)
 
 
 _NAMES = {

@@ -6,26 +6,20 @@ The copy is the driver's.  The product is cuBLAS's (`vendor_gemm`), that of 8-bi
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from contextlib import ExitStack
 
 import numpy as np
 
-from reportgen.backends import gates
-from reportgen.backends.base import Batch, Order, empty_columns
-from reportgen.backends.cuda import rows, vendor_gemm, vendor_lt
+from reportgen.backends.base import Batch, Order
+from reportgen.backends.cuda import calls, vendor_gemm, vendor_lt
 from reportgen.backends.cuda.binding import Binding
 from reportgen.backends.cuda.clock import Frame
 from reportgen.backends.cuda.contents import BLOCK_BYTES, fill
-from reportgen.backends.cuda.shots import NS_OF_MS, QUEUE_US
+from reportgen.backends.cuda.shots import QUEUE_US
 from reportgen.backends.cuda.vendor_gemm import Facts, Routine, memory
-from reportgen.errors import LaunchError
 
 KIND = "vendor"
-LEAST_MS = 1.0
-"""Of one sample: events are read to about a microsecond."""
-MOST_CALLS, MOST_SAMPLES, LEAST_SAMPLES = 128, 32, 8
 
 
 def measure(order: Order, binding: Binding, frame: Frame, library: str = "") -> Batch:
@@ -79,49 +73,16 @@ def _sample(
 ) -> Batch:
     start, stop = binding.event(), binding.event()
 
-    def once(calls: int) -> float:
-        frame.hold(QUEUE_US * (2 + calls))
+    def several(count: int) -> float:
+        frame.hold(QUEUE_US * (2 + count))
         binding.record(start)
-        for _ in range(calls):
+        for _ in range(count):
             call()
         binding.record(stop)
         binding.synchronize()
         return binding.milliseconds(start, stop)
 
-    once(1)
-    first = once(1)
-    if first <= 0:
-        raise LaunchError("the clock stood still: a call took no time")
-    calls = max(1, min(MOST_CALLS, round(LEAST_MS / first)))
-    columns = empty_columns()
-    began = time.perf_counter()
-    stop_reason, spent = "sample cap", 0.0
-    for number in range(MOST_SAMPLES):
-        pace = frame.pace()
-        ticks = round(once(calls) * NS_OF_MS * pace.cycles / pace.nanoseconds)
-        rows.add(
-            columns, sample=number, start=pace.stamp, ticks=ticks, pace=(pace.cycles, pace.nanoseconds),
-            warmup=round(first * NS_OF_MS * pace.cycles / pace.nanoseconds), repetitions=calls,
-        )  # fmt: skip
-        spent = time.perf_counter() - began
-        if number + 1 >= LEAST_SAMPLES and gates.precise([float(value) for value in columns["ticks"]]):
-            stop_reason = "precise"
-            break
-        if spent > order.seconds and number + 1 >= LEAST_SAMPLES:
-            stop_reason = "time cap"
-            break
-    wrong = check()
-    mark = gates.WRONG if wrong else gates.ACCEPTED
-    return Batch(
-        point=order.point,
-        columns=columns,
-        gates=[mark] * len(columns["ticks"]),
-        status="invalid" if wrong else "ok",
-        reason=wrong,
-        stop=stop_reason,
-        facts=facts | {"launches": calls},
-        seconds={"measure": spent},
-    )
+    return calls.sample(order, frame, several, check, facts)
 
 
 def _copy(order: Order, binding: Binding, owned: ExitStack) -> Routine:

@@ -38,6 +38,7 @@ static int number(const char* name, int otherwise) {
 #define CHECK if (sticky) return sticky
 
 #include "plan.h"
+#include "link.h"
 
 static const char* gone(void) { const char* path = getenv("STAND_IN_GONE"); return path ? path : ""; }
 
@@ -81,7 +82,7 @@ int cuCtxPopCurrent_v2(void** c) { *c = (void*)8; return 0; }
 int cuCtxGetCurrent(void** c) { *c = (void*)8; return 0; }
 int cuCtxDetach(void* c) { (void)c; return 0; }
 int cuCtxGetDevice(int* d) { *d = 0; return 0; }
-int cuCtxSynchronize(void) { CHECK; wait_for_device(); return 0; }
+int cuCtxSynchronize(void) { CHECK; join_streams(); wait_for_device(); return 0; }
 int cuMemGetInfo_v2(size_t* f, size_t* t) { *f = *t = (size_t)141 << 30; return 0; }
 int cuMemAlloc_v2(uint64_t* p, size_t n) {
   CHECK;
@@ -191,7 +192,12 @@ int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* address, co
 #endif
 int cuEventCreate(void** e, unsigned flags) { (void)flags; *e = malloc(8); return 0; }
 int cuEventDestroy_v2(void* e) { free(e); return 0; }
-int cuEventRecord(void* e, void* s) { CHECK; (void)s; occupy(0); *(uint64_t*)e = now; return 0; }
+int cuEventRecord(void* e, void* s) {
+  CHECK;
+  if (!s) { join_streams(); occupy(0); }
+  *(uint64_t*)e = s ? later(((Stream*)s)->until, now) : now;
+  return 0;
+}
 int cuEventElapsedTime(float* ms, void* a, void* b) { *ms = (float)(*(uint64_t*)b - *(uint64_t*)a) * 1e-6f; return 0; }
 int cuEventElapsedTime_v2(float* ms, void* a, void* b) { return cuEventElapsedTime(ms, a, b); }
 int cuGetErrorString(int code, const char** text) {
@@ -254,6 +260,7 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
   Module* m = f->module;
   char* buffer = extra ? extra[1] : NULL;
   ++launches;
+  join_streams();
   Launch launch = {.known = m->own ? known(f->name) : NULL, .constants = m->variables, .base = m->base};
   if (m->own && !launch.known) return own(f, parameters, buffer);
   const char* behaviour = launch.known ? behaviour_of(f->name) : m->behaviour;

@@ -66,6 +66,9 @@ static size_t size_at(uint64_t address) {
   return 0;
 }
 
+static int is_locked(uint64_t address); /* memory of the host, which kernels reach over the link */
+enum { LINK_CYCLES = 1300 };
+
 /* A load from memory of that size, in cycles. */
 static unsigned load_cycles(size_t size) {
   return size <= 200 << 10 ? 33 : size <= 24 << 20 ? 210 : size <= 50 << 20 ? 280 : 620;
@@ -218,6 +221,7 @@ static double chase(const Launch* launch) {
   uint64_t base = launch->base;
   uint64_t node = k->kind == 'h' ? ON_CHIP_BASE : k->kind == 'x' || k->kind == 'k' ? g->of['i'] + base : g->of['n'];
   unsigned each = k->kind == 'k' || k->kind == 'h' ? 30 : load_cycles(size_at(k->kind == 'x' ? g->of['x'] : node));
+  if (is_locked(node)) each = LINK_CYCLES;
   for (uint64_t n = 0; n < g->of['l']; ++n) node = next_node(launch, node, base);
   for (uint64_t r = 0; r < rounds; ++r) {
     if (!traced) for (int n = 0; n < k->steps; ++n) node = next_node(launch, node, base);
@@ -263,7 +267,7 @@ static void run_known(Launch* launch, unsigned blocks, unsigned threads, const c
     clocks(k, g, blocks, threads, cycles);
     double turns = g->of['T'] ? (double)g->of['T'] : 1;
     double moved = k->bytes * threads * blocks * turns * (g->of['r'] ? (double)g->of['r'] : 1);
-    ns += k->ns * turns + moved / (blocks < 80 ? 55.0 * blocks : 4300.0); /* bytes a nanosecond */
+    ns += k->ns * turns + moved / (is_locked(g->of['p']) ? 50.0 : blocks < 80 ? 55.0 * blocks : 4300.0); /* bytes a nanosecond */
   }
   occupy(ns);
 }

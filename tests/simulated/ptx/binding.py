@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from reportgen.backends.cuda import binding as cuda
-from reportgen.backends.cuda.binding import Argument, Shape, TensorTile, fail
+from reportgen.backends.cuda.binding import Argument, HostMemory, Shape, TensorTile, fail
 from reportgen.backends.cuda.constants import offsets
 from reportgen.backends.cuda.elf import Cubin
 from tests.simulated.ptx import execution
@@ -202,6 +202,28 @@ class PtxGpu:
     def copy(self, target: int, source: int, size: int) -> None:
         self.write(target, self.read(source, size))
 
+    def host_memory(self, size: int) -> HostMemory:
+        """Of the host in name: kernels reach it as they reach the device's."""
+        return HostMemory(self.allocate(size), size)
+
+    def free_host(self, memory: HostMemory) -> None:
+        self.free(memory.address)
+
+    def mapped(self, memory: HostMemory) -> int:
+        return memory.address
+
+    def stream(self) -> list[int]:
+        raise Wrong("kernels are executed here, and no copies in streams")
+
+    def end_stream(self, stream: list[int]) -> None:
+        raise Wrong("there are no streams")
+
+    def send(self, target: int, source: HostMemory, stream: list[int]) -> None:
+        raise Wrong("there are no streams")
+
+    def fetch(self, target: HostMemory, source: int, stream: list[int]) -> None:
+        raise Wrong("there are no streams")
+
     # ---- launches
 
     def launch(
@@ -269,7 +291,7 @@ class PtxGpu:
     def event(self) -> list[int]:
         return [0]
 
-    def record(self, event: list[int]) -> None:
+    def record(self, event: list[int], stream: list[int] | None = None) -> None:
         self._check()
         event[0] = self.now
 

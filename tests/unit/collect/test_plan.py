@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import msgspec
 import pytest
 
 from reportgen.collect import plan
@@ -60,6 +61,27 @@ def test_every_pass_visits_every_point_once_in_an_order_of_its_own() -> None:
     assert len({tuple(points) for points in passes}) > 1
     assert visits == plan.main_visits(made(passes=5), names(asked))
     assert visits != plan.main_visits(made(passes=5, seed=2), names(asked))
+
+
+def behind() -> plan.Plan:
+    """A plan whose probe `slow` is asked behind all others."""
+    whole = suite("fine", "good", "sound")
+    slow = msgspec.structs.replace(whole.definitions["memory_hierarchy/slow"], last=True)
+    whole.definitions["memory_hierarchy/slow"] = slow
+    return plan.make(whole, DEVICE, "*", False, 1, None)
+
+
+def test_what_is_asked_last_comes_behind_all_passes_of_the_others() -> None:
+    asked = behind()
+    (last,) = plan.lasting(asked)
+    assert last == "memory_hierarchy/slow#how=fine"
+    visits = plan.main_visits(asked, names(asked))
+    assert [visit.point == last for visit in visits] == [False] * (len(visits) - 3) + [True] * 3
+    assert [visit.number for visit in visits[-3:]] == [0, 1, 2]
+    assert [visit.order for visit in visits] == list(range(len(visits)))
+    extra = plan.extra_visits(asked, 40, 0, [last, *names(asked)[:2]])
+    assert [visit.point == last for visit in extra] == [False, False, True]
+    assert [visit.order for visit in extra] == [40, 41, 42]
 
 
 def test_the_drift_mark_is_visited_at_start_middle_and_end() -> None:

@@ -37,6 +37,13 @@ def test_a_worker_that_was_killed_is_replaced_and_the_signal_named(worker: Super
     assert isinstance(worker.visit(order("fine"), SECONDS), Visited)
 
 
+def test_a_worker_that_was_sent_away_is_replaced(worker: Supervisor) -> None:
+    worker.leave()  # none runs
+    assert isinstance(worker.visit(order("fine"), SECONDS), Visited)
+    worker.leave()
+    assert isinstance(worker.visit(order("fine"), SECONDS), Visited)
+
+
 def test_a_worker_that_hangs_is_stopped_at_the_deadline(worker: Supervisor) -> None:
     answer = worker.visit(order("hung"), 0.3)
     assert answer == Fault("timed_out", "no answer within 0.3 s; the worker was stopped", last=True)

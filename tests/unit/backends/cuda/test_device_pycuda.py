@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
-import shutil
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -43,24 +40,9 @@ for how in sys.argv[1:]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    spec = find_spec("pycuda")
-    places = list(spec.submodule_search_locations or []) if spec else []
-    driver = next((path for place in places for path in Path(place).glob("_driver*.so")), None)
-    if driver is None:
-        pytest.skip("pycuda is not installed")
-    cc, nm = shutil.which("gcc") or shutil.which("cc"), shutil.which("nm")
-    if cc is None or nm is None:
-        pytest.skip("no C compiler is here to build a stand-in for the driver")
     made = tmp_path_factory.mktemp("driver")
-    listed = subprocess.run(
-        [nm, "-D", "--undefined-only", driver], capture_output=True, text=True, check=True
-    )
-    wanted = set(re.findall(r"\bcu[A-Z]\w+", listed.stdout))
-    known = set(re.findall(r"^int (cu\w+)", stand_in.SOURCE.read_text(), re.MULTILINE))
-    rest = made / "rest.c"
-    rest.write_text("".join(f"int {name}(void) {{ return 801; }}\n" for name in sorted(wanted - known)))
-    library = made / "libcuda.so.1"
-    subprocess.run([cc, "-shared", "-fPIC", "-o", library, stand_in.SOURCE, rest], check=True)
+    if why := stand_in.build_for_pycuda(made):
+        pytest.skip(why)
     return made
 
 
