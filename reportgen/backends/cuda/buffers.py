@@ -60,9 +60,9 @@ SHIFT = 67
 """From round to round of a stream a block takes over from the one so many numbers on.  Blocks of one
 multiprocessor are neighbours, or as far apart as there are multiprocessors; on few devices that is 67, or
 two, three or four times as much."""
-COPY_WINDOWS = 16
 HOST = "host"
 """`memory` of what kernels reach over the link: page-locked and mapped."""
+COPY_WINDOWS = 16
 """Bulk copies of a launch."""
 
 
@@ -102,12 +102,12 @@ class Passed:
     settings by their names."""
     facts: dict[str, int | float | str] = field(default_factory=dict)
     owned: list[int] = field(default_factory=list)
+    hosted: list[HostMemory] = field(default_factory=list)
 
     @property
     def speakers(self) -> int:
         """Threads of a block whose clock reads have a place of their own."""
         return 1 if self.setup.get("kind") == "crowd" else self.threads
-    hosted: list[HostMemory] = field(default_factory=list)
 
     @property
     def counted(self) -> int:
@@ -118,20 +118,15 @@ class Passed:
         """Give all memory back."""
         while self.owned:
             self.binding.free(self.owned.pop())
+        while self.hosted:
+            self.binding.free_host(self.hosted.pop())
 
     def allocate(self, size: int) -> int:
         """Memory that is given back with the rest."""
         address = self.binding.allocate(size)
         self.owned.append(address)
-        while self.hosted:
-            self.binding.free_host(self.hosted.pop())
         return address
 
-    def set(self, what: str, value: int) -> None:
-        """Change an argument from launch to launch, where the kernel takes it."""
-        if what in self.places:
-            at = self.places[what]
-            self.values[at] = (value, self.values[at][1])
     def room(self, size: int) -> int:
         """Memory for what a kernel goes through: of the host where the set-up's `memory` says so."""
         if self.setup.get("memory") != HOST:
@@ -139,6 +134,11 @@ class Passed:
         self.hosted.append(self.binding.host_memory(size))
         return self.binding.mapped(self.hosted[-1])
 
+    def set(self, what: str, value: int) -> None:
+        """Change an argument from launch to launch, where the kernel takes it."""
+        if what in self.places:
+            at = self.places[what]
+            self.values[at] = (value, self.values[at][1])
 
     def evict(self) -> None:
         """Have the second level hold nothing of use at a launch: twice its size is written before."""

@@ -97,13 +97,13 @@ class CudaGenerator:
             raise Unsupported(definition.skip_reason or f"asked of {', '.join(definition.isas)} only")
         if definition.template.startswith(VENDOR):
             return self._vendor(definition, point)
+        if definition.template.startswith(LINK):
+            return self._link(definition, point)
         template = f"{probe.family}/{definition.template}.cuda.cu.j2"
         if definition.template not in KINDS or not (self.root / template).is_file():
             raise Unsupported(f"this family has no template '{definition.template}' for a GPU")
         request = Request(isa, self.operations, probe, point)
         parts = KINDS[definition.template](request)
-        if definition.template.startswith(LINK):
-            return self._link(definition, point)
         wide = parts.wide_clock and rows.number(isa) < NARROW_CLOCK
         counter = "unsigned long long" if wide else "unsigned"
         passed = [*parts.parameters, (f"{counter} *clocks", f"clocks:{counter}")]
@@ -131,11 +131,6 @@ class CudaGenerator:
         setup["seconds"] = min(definition.seconds, MOST_SECONDS.get(str(setup["kind"]), definition.seconds))
         return Source(point.id, re.sub(r"\n\s*\n+", "\n", text), parts.expect, parts.work, setup)
 
-    def _vendor(self, definition: Definition, point: PlannedPoint) -> Source:
-        """A routine of the vendor's, of which there is no source."""
-        routine = definition.template.removeprefix(VENDOR)
-        if is_target(self.device):
-            raise Unsupported(
     def _link(self, definition: Definition, point: PlannedPoint) -> Source:
         """A copy between host and device, which no program of ours makes."""
         if is_target(self.device):
@@ -150,6 +145,11 @@ class CudaGenerator:
         ways = 2.0 if settings["direction"] == "both" else 1.0
         return Source(point.id, "", {}, {"bytes": ways * float(settings["bytes"])}, setup)
 
+    def _vendor(self, definition: Definition, point: PlannedPoint) -> Source:
+        """A routine of the vendor's, of which there is no source."""
+        routine = definition.template.removeprefix(VENDOR)
+        if is_target(self.device):
+            raise Unsupported(
                 f"the vendor's {routine} needs a device: there is nothing to build for a target"
             )
         setup: dict[str, int | float | str] = {

@@ -116,15 +116,15 @@ class CudaLauncher:
         """Launch a kernel that tells where a point begins."""
         self._frame.mark()
 
-    def _take(self, order: Order, prepared: Prepared) -> Batch:
-        if prepared.kind == "held":
-            return hold(order, prepared, self._binding, self._frame, self._watch)
     def _of_others(self, order: Order) -> Batch:
         """A visit of what is no program of ours."""
         if order.setup["kind"] == link.KIND:
             return link.measure(order, self._binding, self._frame, self._watch.link, self._pci)
         return vendor.measure(order, self._binding, self._frame)
 
+    def _take(self, order: Order, prepared: Prepared) -> Batch:
+        if prepared.kind == "held":
+            return hold(order, prepared, self._binding, self._frame, self._watch)
         take = overhead if prepared.kind == launching.KIND else sample
         return take(order, prepared, self._binding, self._frame)
 
