@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from reportgen.analysis.bandwidth import bandwidth, without_level
+from reportgen.analysis.branches import call_return, misprediction
 from reportgen.analysis.chase import pointer_chase
 from reportgen.analysis.conflict import conflict
 from reportgen.analysis.cycles import calibration_error, timings
@@ -38,6 +39,7 @@ from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.rounds import rounds
 from reportgen.analysis.slope import slope
 from reportgen.analysis.sustained import sustained
+from reportgen.analysis.taken_branches import taken_branches
 from reportgen.analysis.tlb import LINE, tlb
 from reportgen.analysis.transients import settled, transient_samples
 from reportgen.analysis.vendor import vendor_ratios
@@ -133,6 +135,9 @@ _INDEPENDENT: dict[str, Callable[[Evidence], list[Quantity]]] = {
     "rounds": rounds,
     "window": window,
     "parallelism": parallelism,
+    "misprediction": misprediction,
+    "taken_branches": taken_branches,
+    "call_return": call_return,
 }
 """Analyses that need no other probe."""
 
@@ -147,6 +152,7 @@ _METHODS = {
     "rounds": "cost-model",
     "window": "window",
     "parallelism": "window",
+    **dict.fromkeys("misprediction taken_branches call_return".split(), "branches"),
     **dict.fromkeys(
         "banks distance blocks pressure sectors cluster bulk tile launch read_sweep".split(),
         "gpu",

@@ -120,7 +120,7 @@ def _seen(footprint: Array, hierarchy: Hierarchy | None) -> np.ndarray[Any, np.d
     return seen
 
 
-def _ends(rise: Rise, counts: Array, latency: Array, noise: float) -> tuple[Interval, str]:
+def ends(rise: Rise, counts: Array, latency: Array, noise: float) -> tuple[Interval, str]:
     """The reach, between two counts where the rise is `sharp`, else as fitted (`kink`)."""
     near = np.flatnonzero((counts > rise.capacity.value / 3) & (counts < rise.capacity.value * 3))
     height = (envelope(latency[near]) - rise.hit) / rise.penalty
@@ -150,7 +150,7 @@ def _reach(
             metric, "count", METHOD, most, points, details=details,
             reason=f"Up to {most:.0f} pages no further rise shows.",
         )  # fmt: skip
-    interval, shape = _ends(rise, counts, latency, noise)
+    interval, shape = ends(rise, counts, latency, noise)
     return evidence.quantity(
         metric, "count", METHOD, interval, points,
         details=details | {"penalty": rise.penalty, "shape": shape},

@@ -74,7 +74,7 @@ def _quantity(
         return evidence.without_value(metric, "count", METHOD)
     details: dict[str, Any] = {"filling": filling, "count": numbers(counts), "cycles": numbers(cycles)}
     height = without_spikes(np.log(cycles))
-    split = _split(height)
+    split = cut(height)
     before, after = height[:split][-BESIDE:], height[split:][:BESIDE]
     low, step = median(before), median(after) - median(before)
     if step < math.log(LEAST_STEP):
@@ -103,7 +103,7 @@ def _quantity(
     return evidence.quantity(metric, "count", METHOD, interval, points, details=details)
 
 
-def _split(height: Array) -> int:
+def cut(height: Array) -> int:
     """Where two levels describe the curve best: least sum of distances from the median of either side."""
     ends = range(2, len(height) - 1)
     return min(

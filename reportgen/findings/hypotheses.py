@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.sustained import SETTLED
-from reportgen.findings import hypotheses_bandwidth, hypotheses_gpu, interference
+from reportgen.findings import hypotheses_bandwidth, hypotheses_branches, hypotheses_gpu, interference
 from reportgen.findings.endings import EQUAL_WITHIN, YES, Case, Ending, Rule, no, nothing, undecided
 from reportgen.findings.evidence import Evidence, central, interval, stated
 from reportgen.findings.finding import Verdict
@@ -53,7 +53,7 @@ WITHOUT_A_NUMBER = frozenset({"slope", "banks", "bulk"})
 """Analyses that refuse a number where the hypothesis fails: their rules look at what was refused."""
 
 OVER_SEVERAL = frozenset(
-    {"working_set", "pointer_chase", "bandwidth", "sustained", "library", "window"}
+    {"working_set", "pointer_chase", "bandwidth", "sustained", "library", "window", "taken_branches"}
 ) | frozenset(hypotheses_gpu.RULES)
 """Analyses whose hypothesis is about all of their metrics together, not about each."""
 
@@ -343,5 +343,6 @@ RULES: dict[str, Rule] = {
         _parallelism,
     ),
     "library": ("Supported when no size exceeds the measured peak of its precision by 5 %.", _library),
+    **hypotheses_branches.RULES,
 } | hypotheses_gpu.RULES
 """Analysis -> its rule in words, and the rule."""

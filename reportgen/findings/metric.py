@@ -67,6 +67,10 @@ class Kind(StrEnum):
     LAUNCH = "launch"
     WINDOW = "window"
     PARALLELISM = "parallelism"
+    MISPREDICTION = "misprediction"
+    BRANCH_INTERVAL = "branch_interval"
+    BRANCH_END = "branch_end"
+    RETURN_DEPTH = "return_depth"
     VENDOR = "vendor"
     OTHER = "other"
 
@@ -78,7 +82,8 @@ class MetricId:
     text: str
     kind: Kind
     subject: str = ""
-    """Operation, level, TLB, precision, library routine, probe, blocks of a cluster, copy, filling."""
+    """Operation, level, TLB, precision, library routine, probe, blocks of a cluster, copy, filling,
+    distance of branches."""
     part: str = ""
     """Second operation, bandwidth kernel, level of a ridge, size of a library call, load path, what a kernel
     takes, which of several numbers of a probe."""
@@ -162,10 +167,24 @@ def parse(metric: str) -> MetricId:
         return _execution(metric, _EXECUTION[rest[0]], rest)
     if stem == "window" and len(rest) == 1:
         return MetricId(metric, Kind.WINDOW, rest[0])
+    if stem == "branch" and rest:
+        return _branch(metric, rest)
     if stem == "vendor" and len(rest) == 2 and rest[1] == "ratio":
         return MetricId(metric, Kind.VENDOR, rest[0])
     if stem == "occupancy" and len(rest) == 2:
         return MetricId(metric, Kind.OCCUPANCY, f"{rest[0]}/{rest[1]}")
+    return MetricId(metric, Kind.OTHER)
+
+
+def _branch(metric: str, rest: list[str]) -> MetricId:
+    if rest == ["misprediction"]:
+        return MetricId(metric, Kind.MISPREDICTION)
+    if rest == ["taken", "interval"]:
+        return MetricId(metric, Kind.BRANCH_INTERVAL)
+    if rest == ["return", "depth"]:
+        return MetricId(metric, Kind.RETURN_DEPTH)
+    if rest[0] == "taken" and len(rest) == 3:
+        return MetricId(metric, Kind.BRANCH_END, rest[1], rest[2])
     return MetricId(metric, Kind.OTHER)
 
 

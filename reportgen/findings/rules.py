@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from reportgen.analysis.quantity import Quantity
-from reportgen.findings import alternatives, interference, slowing, window_resources
+from reportgen.findings import alternatives, branch_ends, interference, slowing, window_resources
 from reportgen.findings.confidence import run_drift
 from reportgen.findings.crosschecks import (
     DRIVER,
@@ -20,8 +20,9 @@ from reportgen.findings.evidence import Evidence, central, interval, stated
 from reportgen.findings.finding import Claim, Verdict
 from reportgen.findings.hypotheses import Conclusion, over_several
 from reportgen.findings.metric import ALL_CORES, Kind, parse
-from reportgen.findings.wording import encoded, in_flight, instructions, names, rules, sustained
+from reportgen.findings.wording import branches, encoded, in_flight, instructions, names, rules, sustained
 from reportgen.status import Status
+from reportgen.units import format_bytes
 
 DRIFT_NOTICED = 0.01
 """Changes of the core clock below this are not called a drift."""
@@ -64,6 +65,7 @@ def remarks(evidence: Evidence, conclusions: Mapping[str, Conclusion]) -> Iterat
     yield from _scaling(evidence)
     yield from _slowing(evidence)
     yield from _in_flight(evidence)
+    yield from _branches(evidence)
 
 
 def _run(evidence: Evidence) -> Iterator[Remark]:
@@ -213,6 +215,28 @@ def _in_flight(evidence: Evidence) -> Iterator[Remark]:
             left, excluded = window_resources.weigh(evidence, name.subject, quantity)
             text = in_flight.explained(name, quantity, window_resources.own(name.subject), excluded)
             yield Remark(f"resource:{name.text}", Claim.INFERRED, text, (name.text,), left, excluded)
+
+
+def _branches(evidence: Evidence) -> Iterator[Remark]:
+    """What an end of the rate of taken branches fits, and what the depth of nested calls does."""
+    for name, quantity in evidence.of_kind(Kind.BRANCH_END):
+        if quantity.status is Status.CENSORED:
+            continue
+        reading = branch_ends.read(evidence, name, quantity)
+        if reading.counts or reading.bytes:
+            low, high = (format_bytes(end * branch_ends.size(name)) for end in interval(quantity))
+            text = (
+                branches.of_count(name, reading.by_count)
+                if reading.counts
+                else branches.of_bytes(name, reading.by_bytes, low, high)
+            )
+            yield Remark(
+                f"holds:{name.text}", Claim.INFERRED, text, (name.text,), reading.left, reading.excluded
+            )
+    for name, quantity in evidence.of_kind(Kind.RETURN_DEPTH):
+        if quantity.status is not Status.CENSORED:
+            text = branches.returns(quantity)
+            yield Remark(f"holds:{name.text}", Claim.INFERRED, text, (name.text,), branch_ends.RETURNS)
 
 
 def _scaling(evidence: Evidence) -> Iterator[Remark]:

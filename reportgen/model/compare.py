@@ -166,6 +166,10 @@ RELEVANT = {
     Kind.ASSOCIATIVITY: 0.10,
     Kind.WINDOW: 0.10,
     Kind.PARALLELISM: 0.10,
+    Kind.MISPREDICTION: 0.10,
+    Kind.BRANCH_INTERVAL: 0.02,
+    Kind.BRANCH_END: 0.10,
+    Kind.RETURN_DEPTH: 0.05,
     Kind.RIDGE: 0.10,
     Kind.INTERFERENCE: 0.10,
     Kind.OTHER: 0.05,
@@ -173,7 +177,10 @@ RELEVANT = {
 """Least relevant difference by kind: what a reader who chooses code or hardware would not act on.  Boundaries
 have the step of their sweeps."""
 
-BOUNDARIES = frozenset({Kind.CAPACITY, Kind.TLB_REACH, Kind.LINE, Kind.ASSOCIATIVITY, Kind.WINDOW})
+BOUNDARIES = frozenset(
+    {Kind.CAPACITY, Kind.TLB_REACH, Kind.LINE, Kind.ASSOCIATIVITY, Kind.WINDOW}
+    | {Kind.BRANCH_END, Kind.RETURN_DEPTH}
+)
 
 FAR_LEVELS = frozenset({"l3", "dram"})
 FAR = 0.10

@@ -41,6 +41,8 @@ INTERVALS = (
     Kind.STEP,
     Kind.BLOCKS,
     Kind.WINDOW,
+    Kind.BRANCH_END,
+    Kind.RETURN_DEPTH,
 )
 """Boundaries: the interval is the result, its middle is not."""
 

@@ -77,6 +77,12 @@ def _memory(truth: CpuTruth, name: MetricId, quantity: Quantity) -> float | None
             return truth.parallel_misses
         case Kind.WINDOW:
             return truth.in_flight[name.subject]
+        case Kind.MISPREDICTION:
+            return truth.misprediction
+        case Kind.BRANCH_INTERVAL:
+            return truth.taken_interval
+        case Kind.RETURN_DEPTH:
+            return truth.return_stack
         case Kind.LINE:
             return truth.line
         case Kind.ASSOCIATIVITY:

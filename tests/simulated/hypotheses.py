@@ -19,7 +19,7 @@ def true_verdict(truth: CpuTruth, probe: ProbeInfo) -> Verdict | None:
     match probe.analysis:
         case "slope" | "plateau" if probe.operation in truth.operations:
             return Verdict.SUPPORTED  # chains are chains, and every rate has an end
-        case "working_set" | "line" | "conflict" | "tlb" | "pointer_chase" | "window":
+        case "working_set" | "line" | "conflict" | "tlb" | "pointer_chase" | "window" | "misprediction":
             return Verdict.SUPPORTED
         case "bandwidth":
             return _of(_falls(truth))

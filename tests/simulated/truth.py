@@ -245,6 +245,19 @@ class CpuTruth:
     """Filling -> instructions that enter the core behind a load that waits for memory."""
     parallel_misses: float = 14.0
     """Loads that miss all caches and are under way at once."""
+    misprediction: float = 15.0
+    """What a wrong prediction of a branch adds."""
+    alternating: float = 0.0
+    """What outcomes that alternate add to a branch."""
+    taken_interval: float = 1.0
+    """Time of a taken branch among few."""
+    branch_targets: tuple[tuple[int, float], ...] = ((7168, 11.0),)
+    """(entries, what a branch takes more where there are more branches) of each buffer of branch targets."""
+    code_levels: tuple[tuple[int, float], ...] = ((32 * KIB, 0.7),)
+    """The same of levels that hold code: bytes."""
+    return_stack: int = 32
+    call: float = 4.0
+    """A call with its return, where the return is predicted."""
     inspected: bool = True
     """False where no decoder looked at the programs of instructions: they are `unverified`."""
     wrong_code: dict[str, float] = field(default_factory=dict)

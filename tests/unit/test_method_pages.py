@@ -7,9 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.analysis import boundary, hierarchy, plateau, rises, robust, slope, sustained, tlb, working_set
+from reportgen.analysis import (
+    boundary,
+    branches,
+    hierarchy,
+    plateau,
+    rises,
+    robust,
+    slope,
+    sustained,
+    taken_branches,
+    tlb,
+    working_set,
+)
 from reportgen.analysis import interference as arrangements
 from reportgen.backends import gates
+from reportgen.backends.cpu import outcomes
 from reportgen.backends.cpu.clock import CALIBRATION_CYCLES, CANARY_INSTRUCTIONS, LONG_CHAIN, SHORT_CHAIN
 from reportgen.backends.cpu.preparation import WINDOW_SECONDS
 from reportgen.backends.cuda import holding
@@ -146,6 +159,15 @@ def test_the_page_of_sustained_rates_gives_the_constants() -> None:
     assert written["window"] == f"{1000 * WINDOW_SECONDS:g} ms"
     assert written["window on a GPU"] == f"{1000 * holding.WINDOW_SECONDS:g} ms"
     assert written["visit"] == f"{load_suite().definitions['roofline/sustained_fp32'].seconds:g} s"
+
+
+def test_the_page_of_branches_gives_the_constants() -> None:
+    written = constants("branches.md")
+    assert int(written["branches of a body"]) == outcomes.SITES
+    assert int(written["steps between branches"]) == outcomes.STEPS
+    assert written["share taken, allowed"] == f"{outcomes.SIGMAS:g} standard deviations"
+    assert written["least rise"] == percent(taken_branches.LEAST_RISE)
+    assert float(written["least step of a call"]) == branches.LEAST_STEP
 
 
 def test_the_page_of_cross_checks_gives_the_tolerances() -> None:

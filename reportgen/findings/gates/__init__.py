@@ -15,6 +15,7 @@ from reportgen.analysis.quantity import Quantity
 from reportgen.findings.evidence import Evidence
 from reportgen.findings.gates import (
     bandwidth,
+    branches,
     ceilings,
     code,
     hierarchy,
@@ -37,6 +38,7 @@ GATES: tuple[Gate, ...] = (
     *ceilings.GATES,
     *sharing.GATES,
     *window.GATES,
+    *branches.GATES,
 )
 
 

@@ -69,6 +69,9 @@ _OF_THE_CORE = frozenset(
         Kind.LINE,
         Kind.PEAK_PER_CYCLE,
         Kind.WINDOW,
+        Kind.MISPREDICTION,
+        Kind.BRANCH_INTERVAL,
+        Kind.RETURN_DEPTH,
     }
 )
 

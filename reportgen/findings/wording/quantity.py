@@ -11,6 +11,7 @@ from reportgen.findings.claims import READ
 from reportgen.findings.evidence import Evidence, central
 from reportgen.findings.metric import UNDER_LOAD, Kind, MetricId, parse
 from reportgen.findings.wording import (
+    branches,
     encoded,
     general,
     gpu,
@@ -90,6 +91,8 @@ def _by_kind(evidence: Evidence, name: MetricId, quantity: Quantity, phrase: str
             text = in_flight.parallelism(level(name.subject), quantity)
         case Kind.WINDOW:
             text = in_flight.measured(name, quantity)
+        case _ if name.kind in branches.KINDS:
+            text = branches.measured(name, quantity)
         case Kind.VENDOR:
             text = vendor.ratio(name, quantity)
         case _:
