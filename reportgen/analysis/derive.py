@@ -29,6 +29,7 @@ from reportgen.analysis.gpu_sector import sectors
 from reportgen.analysis.gpu_tile import tile
 from reportgen.analysis.gpu_tlb import has_distance, tlb_by_distance, walked
 from reportgen.analysis.hierarchy import Hierarchy, reported
+from reportgen.analysis.intensity import intensity
 from reportgen.analysis.interference import interference
 from reportgen.analysis.library import library
 from reportgen.analysis.line import line
@@ -148,6 +149,7 @@ _METHODS = {
     "peak": "plateau",
     "sustained": "sustained",
     "bandwidth": "bandwidth",
+    "intensity": "roofline",
     "library": "library",
     "rounds": "cost-model",
     "window": "window",
@@ -211,6 +213,8 @@ def _memory(run: Run, probes: list[Evidence], result: dict[str, list[Quantity]])
     for evidence in by_analysis["bandwidth"]:
         read = launch_bandwidth if has_shape(evidence) else bandwidth
         result[evidence.probe.id] = read(evidence, known)
+    for evidence in by_analysis["intensity"]:
+        result[evidence.probe.id] = intensity(evidence, known)
     for evidence in by_analysis["pointer_chase"]:
         if has_path(evidence):
             result[evidence.probe.id] = chase_by_path(evidence, known, ways)

@@ -11,13 +11,14 @@ from collections.abc import Iterator
 import msgspec
 
 from reportgen.analysis.quantity import Quantity
+from reportgen.findings import ridge_seen
 from reportgen.findings.claims import READ
 from reportgen.findings.evidence import Evidence, central, interval, stated
 from reportgen.findings.finding import CrossCheck
 from reportgen.findings.metric import Kind, MetricId, parse
 from reportgen.findings.published import weighing
 from reportgen.findings.published.library import library
-from reportgen.findings.wording import checks
+from reportgen.findings.wording import checks, intensity
 from reportgen.findings.wording.names import noun
 
 AGREES, DISAGREES, ABSENT = "agrees", "disagrees", "absent"
@@ -208,6 +209,9 @@ def _probes(evidence: Evidence, name: MetricId, quantity: Quantity) -> Iterator[
         agrees = gap <= tolerance or _overlap(quantity, other)
         text = checks.other_probe(other.probe, other, gap, tolerance, agrees)
         yield CrossCheck(OTHER_PROBE, AGREES if agrees else DISAGREES, text)
+    if name.kind is Kind.RIDGE_SEEN and (ridge := ridge_seen.beside(evidence, name, quantity)) is not None:
+        text = intensity.other_channel(ridge.predicted, ridge.gap, ridge.agrees)
+        yield CrossCheck(OTHER_PROBE, AGREES if ridge.agrees else DISAGREES, text)
     if name.kind is Kind.PEAK_PER_CYCLE:
         yield from _peak_from_throughput(evidence, name, quantity)
 

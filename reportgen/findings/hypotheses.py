@@ -12,7 +12,13 @@ from dataclasses import dataclass
 
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.sustained import SETTLED
-from reportgen.findings import hypotheses_bandwidth, hypotheses_branches, hypotheses_gpu, interference
+from reportgen.findings import (
+    hypotheses_bandwidth,
+    hypotheses_branches,
+    hypotheses_gpu,
+    hypotheses_intensity,
+    interference,
+)
 from reportgen.findings.endings import EQUAL_WITHIN, YES, Case, Ending, Rule, no, nothing, undecided
 from reportgen.findings.evidence import Evidence, central, interval, stated
 from reportgen.findings.finding import Verdict
@@ -53,7 +59,16 @@ WITHOUT_A_NUMBER = frozenset({"slope", "banks", "bulk"})
 """Analyses that refuse a number where the hypothesis fails: their rules look at what was refused."""
 
 OVER_SEVERAL = frozenset(
-    {"working_set", "pointer_chase", "bandwidth", "sustained", "library", "window", "taken_branches"}
+    {
+        "working_set",
+        "pointer_chase",
+        "bandwidth",
+        "sustained",
+        "library",
+        "window",
+        "taken_branches",
+        "intensity",
+    }
 ) | frozenset(hypotheses_gpu.RULES)
 """Analyses whose hypothesis is about all of their metrics together, not about each."""
 
@@ -338,6 +353,7 @@ RULES: dict[str, Rule] = {
         "Supported when every kind of filling shows a step from both loads at once to one after the other.",
         _window,
     ),
+    "intensity": (hypotheses_intensity.IN_WORDS, hypotheses_intensity.overlaps),
     "parallelism": (
         "Supported when independent loads take less than half the time of loads that wait for each other.",
         _parallelism,

@@ -44,6 +44,8 @@ class Kind(StrEnum):
     SETTLING_TIME = "settling_time"
     KERNEL = "kernel"
     RIDGE = "ridge"
+    RIDGE_SEEN = "ridge_seen"
+    OVERLAP = "overlap"
     ENCODED_LATENCY = "encoded_latency"
     ENCODED_ISSUE = "encoded_issue"
     ENCODED_WINDOW = "encoded_window"
@@ -157,8 +159,12 @@ def parse(metric: str) -> MetricId:
         return MetricId(metric, UNDER_LOAD[rest[1]], rest[0])
     if stem == "kernel" and len(rest) == 2:
         return MetricId(metric, Kind.KERNEL, rest[0], rest[1])
+    if stem == "ridge" and rest[:1] == ["observed"] and len(rest) in (2, 3):
+        return MetricId(metric, Kind.RIDGE_SEEN, rest[1], rest[2] if len(rest) == 3 else "")
     if stem == "ridge" and len(rest) == 2:
         return MetricId(metric, Kind.RIDGE, rest[0], rest[1])
+    if stem == "overlap" and len(rest) == 2:
+        return MetricId(metric, Kind.OVERLAP, rest[0], rest[1])
     if stem == "encoded" and len(rest) == 2 and rest[0] in _ENCODED:
         return MetricId(metric, _ENCODED[rest[0]], rest[1])
     if stem == "resource" and len(rest) == 3:

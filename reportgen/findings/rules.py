@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from reportgen.analysis.quantity import Quantity
-from reportgen.findings import alternatives, branch_ends, interference, slowing, window_resources
+from reportgen.findings import alternatives, branch_ends, interference, ridge_seen, slowing, window_resources
 from reportgen.findings.confidence import run_drift
 from reportgen.findings.crosschecks import (
     DRIVER,
@@ -20,7 +20,16 @@ from reportgen.findings.evidence import Evidence, central, interval, stated
 from reportgen.findings.finding import Claim, Verdict
 from reportgen.findings.hypotheses import Conclusion, over_several
 from reportgen.findings.metric import ALL_CORES, Kind, parse
-from reportgen.findings.wording import branches, encoded, in_flight, instructions, names, rules, sustained
+from reportgen.findings.wording import (
+    branches,
+    encoded,
+    in_flight,
+    instructions,
+    intensity,
+    names,
+    rules,
+    sustained,
+)
 from reportgen.status import Status
 from reportgen.units import format_bytes
 
@@ -66,6 +75,7 @@ def remarks(evidence: Evidence, conclusions: Mapping[str, Conclusion]) -> Iterat
     yield from _slowing(evidence)
     yield from _in_flight(evidence)
     yield from _branches(evidence)
+    yield from _ridges_seen(evidence)
 
 
 def _run(evidence: Evidence) -> Iterator[Remark]:
@@ -237,6 +247,17 @@ def _branches(evidence: Evidence) -> Iterator[Remark]:
         if quantity.status is not Status.CENSORED:
             text = branches.returns(quantity)
             yield Remark(f"holds:{name.text}", Claim.INFERRED, text, (name.text,), branch_ends.RETURNS)
+
+
+def _ridges_seen(evidence: Evidence) -> Iterator[Remark]:
+    """A ridge that a stream shows beside the one that peak and bandwidth give."""
+    for name, seen in evidence.of_kind(Kind.RIDGE_SEEN):
+        one = ridge_seen.beside(evidence, name, seen)
+        if one is not None:
+            shares = (one.share_of_peak, one.share_of_bandwidth)
+            text = intensity.beside(name, seen, one.predicted, *shares, one.agrees)
+            left = () if one.agrees else intensity.causes(*shares)
+            yield Remark(f"ridge:{name.text}", Claim.MEASURED, text, (name.text, *one.metrics), left)
 
 
 def _scaling(evidence: Evidence) -> Iterator[Remark]:

@@ -171,6 +171,8 @@ RELEVANT = {
     Kind.BRANCH_END: 0.10,
     Kind.RETURN_DEPTH: 0.05,
     Kind.RIDGE: 0.10,
+    Kind.RIDGE_SEEN: 0.10,
+    Kind.OVERLAP: 0.05,
     Kind.INTERFERENCE: 0.10,
     Kind.OTHER: 0.05,
 }

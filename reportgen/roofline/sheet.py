@@ -159,7 +159,10 @@ def letters(place: int) -> str:
 def _ridges(quantities: Iterable[Quantity]) -> Iterable[Ridge]:
     for one in quantities:
         if one.metric.startswith("ridge.") and one.status in USABLE and one.value is not None:
-            _, precision, level = one.metric.split(".")
+            _, *which = one.metric.split(".")
+            if len(which) != len(("precision", "level")):
+                continue  # seen, not predicted
+            precision, level = which
             low, high = (one.value if end is None else end for end in (one.low, one.high))
             yield Ridge(one.metric, precision, level, one.value, low, high)
 

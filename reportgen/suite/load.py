@@ -40,7 +40,7 @@ FAMILIES = (
 
 ANALYSES = frozenset(
     "slope plateau interference working_set pointer_chase line conflict tlb".split()
-    + "bandwidth peak sustained library banks distance warps window parallelism none".split()
+    + "bandwidth intensity peak sustained library banks distance warps window parallelism none".split()
     + "blocks pressure on_chip sectors cluster bulk tile launch read_sweep".split()
     + "misprediction taken_branches call_return".split()
 )

@@ -6,6 +6,7 @@ import numpy as np
 
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.metric import Kind, MetricId, parse
+from tests.simulated.intensity_points import PRECISION, ridge
 from tests.simulated.memory import cache_latency, chase_latency, placed_latency
 from tests.simulated.ports import index, rate
 from tests.simulated.roofline_points import PEAK_ACCUMULATORS, PEAK_OPERATIONS, peak_rate
@@ -47,6 +48,10 @@ def true_value(truth: CpuTruth, quantity: Quantity) -> float | None:
             kernel = str(quantity.details["kernel"])
             flow = truth.bandwidth[name.part][kernel]
             return peak_per_cycle(truth, name.subject) * truth.cycle_hz / flow
+        case Kind.RIDGE_SEEN if name.subject == PRECISION:
+            return ridge(truth, name.part)
+        case Kind.OVERLAP if name.subject == PRECISION:
+            return truth.overlap[name.part]
     return _memory(truth, name, quantity)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from reportgen.findings.finding import Verdict
+from reportgen.findings.hypotheses_intensity import HALF_WAY
 from reportgen.runs.schema import ProbeInfo
 from tests.simulated.instruction_points import NAMED_PAIRS
 from tests.simulated.ports import share_limit, share_ports
@@ -21,6 +22,8 @@ def true_verdict(truth: CpuTruth, probe: ProbeInfo) -> Verdict | None:
             return Verdict.SUPPORTED  # chains are chains, and every rate has an end
         case "working_set" | "line" | "conflict" | "tlb" | "pointer_chase" | "window" | "misprediction":
             return Verdict.SUPPORTED
+        case "intensity":
+            return _of(all(reached > HALF_WAY for reached in truth.overlap.values()))
         case "bandwidth":
             return _of(_falls(truth))
         case "interference" if "expects" in probe.constants:

@@ -258,6 +258,9 @@ class CpuTruth:
     return_stack: int = 32
     call: float = 4.0
     """A call with its return, where the return is predicted."""
+    overlap: dict[str, float] = field(default_factory=lambda: dict.fromkeys(("l1", "l2", "l3", "dram"), 0.95))
+    """Level -> rate of a stream that computes at its ridge over its roof there; 1/2: loads and arithmetic
+    take turns."""
     inspected: bool = True
     """False where no decoder looked at the programs of instructions: they are `unverified`."""
     wrong_code: dict[str, float] = field(default_factory=dict)

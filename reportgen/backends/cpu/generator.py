@@ -267,10 +267,7 @@ def _stream(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Part
     stream = generator.assembly.stream(kernel, generator.device.features)
     step = stream.step
     size = int(point.settings["bytes"])
-    each = max(step, size // arrays // step * step)
-    slices = -(-each // SLICE_BYTES)
-    part = each // slices // step * step
-    each = part * slices
+    each, part = _sliced(size // arrays, step, SLICE_BYTES)
     cores = int(point.settings["cores"])
     if cores > generator.device.cores:
         raise Unsupported(f"{cores} cores wanted, {generator.device.cores} may be used")
@@ -289,6 +286,42 @@ def _stream(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Part
         "vector_bytes": stream.vector_bytes,
     }
     return context, {"kind": "stream", **stream.opcodes}, {"bytes": float(part * counted)}, setup
+
+
+def _sliced(size: int, step: int, most: int) -> tuple[int, int]:
+    """Bytes of an array of about `size`, and of its slices of at most `most`: whole turns of `step`."""
+    each = max(step, size // step * step)
+    slices = -(-each // most)
+    part = max(step, each // slices // step * step)
+    return part * slices, part
+
+
+ARITHMETIC = 64
+"""Multiply-adds of a group from which on slices are shorter, the more the shorter: a repetition takes no
+longer."""
+
+
+def _intensity_sweep(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts:
+    """A stream from a level whose loads have multiply-adds between them."""
+    wanted = int(point.settings["multiply_adds"])
+    blend = generator.assembly.blend(wanted, generator.device.features)
+    level = str(point.settings["level"])
+    size = _inside(generator.device, level)
+    each, part = _sliced(size, blend.step, SLICE_BYTES // max(1, wanted // ARITHMETIC))
+    expect = generator.expected([line for line in blend.body if not line.endswith(":")])
+    turn = {"loaded": blend.step, "accumulators": blend.accumulators, "multiply_adds": blend.multiply_adds}
+    context = {"settings": point.settings, "init": blend.init, "lines": blend.body, "save": blend.save}
+    setup: dict[str, int | float | str] = {
+        "kind": "stream",
+        "arrays": 1,
+        "array_bytes": each,
+        "slice_bytes": part,
+        "bytes": size,
+        "cores": 1,
+        "vector_bytes": blend.vector_bytes,
+    }
+    work = {"bytes": float(part), "flop": part * blend.flop_per_byte}
+    return context, {"kind": "blend", **turn, **expect}, work, setup
 
 
 def _loop(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts:
@@ -322,6 +355,7 @@ KINDS = {
     "jumps": generator_branches.jumps,
     "calls": generator_branches.calls,
     "stream": _stream,
+    "intensity_sweep": _intensity_sweep,
     "loop": _loop,
 }
 """Template name -> what it needs; a new template is a file and a row here."""

@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from reportgen.backends.cpu import branch_proof
+from reportgen.backends.cpu import inspector_blend as blend
 from reportgen.backends.cpu.clock import CANARY_BLOCK, CHAIN_BLOCK, SHORT_CHAIN
 from reportgen.backends.cpu.compiler import MachineCode
 from reportgen.backends.cpu.isa import Decoder, Instruction, Place, decoder
@@ -25,7 +26,7 @@ from reportgen.runs.schema import Program
 
 _BRANCHES = frozenset({"outcomes", "jumps", "calls"})
 """Kinds whose bodies branch."""
-_NO_OPCODES = frozenset({"kind", "chains", "branches", "spacing"})
+_NO_OPCODES = frozenset({"kind", "chains", "branches", "spacing", *blend.EXPECTED})
 """Keys of an expectation that are no opcodes."""
 _CLOSING_BYTES = 32
 """More than the counter and the branch behind a body take."""
@@ -51,6 +52,8 @@ def inspect(code: MachineCode, source: str, expect: dict[str, int | str]) -> Pro
     faults += _chain_faults(kind, chains, int(expect.get("chains", 0)))
     if kind in ("chain", "outcomes") and not _unbroken(region, edges):
         faults.append("the dependency chain is broken between two steps")
+    if kind == "blend":
+        faults += blend.faults(region, code.body, {name: int(expect[name]) for name in blend.EXPECTED})
     if kind == "window" and not _halved(region):
         faults.append("the two loads that shall miss do not stand at the beginning of two equal halves")
     if kind in _BRANCHES:
@@ -129,6 +132,8 @@ def _praise(kind: str, opcodes: Counter[str], chains: int) -> str:
         return f"{text}; every step reads what the step before wrote"
     if kind in ("independent", "apart"):
         return f"{text}; {chains or 'no'} dependency chain{'s' if chains != 1 else ''}"
+    if kind == "blend":
+        return f"{text}; every multiply-add reads what a load brought, loads take one stretch without a gap"
     if kind == "frame":
         return "the frame's two calibration chains are as meant; the timed work is library code"
     return text

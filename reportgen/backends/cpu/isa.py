@@ -11,6 +11,7 @@ import platform
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from reportgen.backends.cpu.blend import Blend
 from reportgen.errors import Unsupported
 from reportgen.suite.definition import Operation
 
@@ -221,6 +222,13 @@ class Assembly(Protocol):
 
         Raises:
             Unsupported: the processor lacks the vectors that it needs.
+        """
+
+    def blend(self, multiply_adds: int, features: tuple[str, ...]) -> Blend:
+        """A stream of loads with so many multiply-adds between a group of them.
+
+        Raises:
+            Unsupported: the processor lacks the instructions that it needs.
         """
 
     def window(self, filling: str, features: tuple[str, ...]) -> Window:

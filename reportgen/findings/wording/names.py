@@ -178,6 +178,11 @@ def noun(metric: str, title: Callable[[str], str]) -> str:
             text = f"the rate of {subject} at {size_name(subject)} = {part}"
         case Kind.RIDGE:
             text = f"the {precision(subject)} ridge on {level(part)}"
+        case Kind.RIDGE_SEEN:
+            where = f" on {level(part)}" if part else ""
+            text = f"the {precision(subject)} ridge{where} that a stream shows"
+        case Kind.OVERLAP:
+            text = f"the overlap of loads and {precision(subject)} arithmetic on {level(part)}"
         case Kind.ENCODED_LATENCY:
             text = f"the distance that the assembler keeps between dependent instructions of {title(subject)}"
         case Kind.ENCODED_ISSUE:

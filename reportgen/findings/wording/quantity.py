@@ -17,6 +17,7 @@ from reportgen.findings.wording import (
     gpu,
     in_flight,
     instructions,
+    intensity,
     memory,
     sustained,
     vendor,
@@ -80,6 +81,10 @@ def _by_kind(evidence: Evidence, name: MetricId, quantity: Quantity, phrase: str
             )
         case Kind.RIDGE:
             text = memory.ridge(name, quantity, str(quantity.details.get("kernel", "")))
+        case Kind.RIDGE_SEEN:
+            text = intensity.observed(name, quantity)
+        case Kind.OVERLAP:
+            text = intensity.overlap(name, quantity)
         case Kind.WARPS:
             sentence_of = gpu.warps_bound if quantity.status is Status.CENSORED else gpu.warps
             text = sentence_of(evidence.title(name.subject), name, quantity)

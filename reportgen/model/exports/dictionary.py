@@ -266,6 +266,25 @@ ENTRIES: tuple[Entry, ...] = (
         "one; whether code reaches the other is another question.",
     ),
     Entry(
+        pattern="ridge.observed.<precision>.<level>",
+        title="ridge seen",
+        unit="FLOP/byte",
+        definition="Intensity at which the rate of a stream from a level, with multiply-adds between its "
+        "loads, stops rising in proportion and stays: where the two asymptotes of the sweep meet.",
+        method="roofline",
+        caveat="Of loads and one multiply-add of the widest kind; code that stores, or that waits, has "
+        "another.",
+    ),
+    Entry(
+        pattern="overlap.<precision>.<level>",
+        title="overlap at the ridge",
+        unit="ratio",
+        definition="Rate of the same stream at its ridge over both of its asymptotes there: 1 where loads "
+        "and arithmetic overlap entirely, 0.5 where they take turns.",
+        method="roofline",
+        caveat="Of many independent multiply-adds and loads in order; dependences leave less.",
+    ),
+    Entry(
         pattern="encoded.latency.<operation>",
         title="encoded latency",
         unit="cycle",

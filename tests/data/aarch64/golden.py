@@ -53,6 +53,8 @@ PROGRAMS = (
     "front_end/call_return#depth=4",
     "tensor_operations/data_type_sweep_int8_matrix_128#accumulators=12",
     "roofline/peak_compute_fp32#operation=fp32_fma_128,accumulators=12",
+    "roofline/intensity_sweep#level=l1,multiply_adds=1",
+    "roofline/intensity_sweep#level=dram,multiply_adds=24",
     "roofline/saxpy#n=1024",
 )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reportgen.backends.cpu.aarch64 import spelling
+from reportgen.backends.cpu.aarch64.blend import blend as blend
 from reportgen.backends.cpu.aarch64.branches import calls as calls
 from reportgen.backends.cpu.aarch64.branches import jumps as jumps
 from reportgen.backends.cpu.aarch64.branches import outcomes as outcomes
