@@ -40,6 +40,7 @@ from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.rounds import rounds
 from reportgen.analysis.slope import slope
 from reportgen.analysis.sustained import sustained
+from reportgen.analysis.survey import survey
 from reportgen.analysis.taken_branches import taken_branches
 from reportgen.analysis.tlb import LINE, tlb
 from reportgen.analysis.transients import settled, transient_samples
@@ -135,6 +136,7 @@ _INDEPENDENT: dict[str, Callable[[Evidence], list[Quantity]]] = {
     "read_sweep": read_sweep,
     "rounds": rounds,
     "window": window,
+    "survey": survey,
     "parallelism": parallelism,
     "misprediction": misprediction,
     "taken_branches": taken_branches,
@@ -156,6 +158,7 @@ _METHODS = {
     "parallelism": "window",
     **dict.fromkeys("misprediction taken_branches call_return".split(), "branches"),
     **dict.fromkeys(
+    "survey": "survey",
         "banks distance blocks pressure sectors cluster bulk tile launch read_sweep".split(),
         "gpu",
     ),

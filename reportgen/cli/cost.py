@@ -91,13 +91,13 @@ def command(
 def _newest(data: Path, isa: str) -> str:
     """The newest run of a device that runs the code; the newest of all for a list of operations."""
     from reportgen.runs import store
-    from reportgen.runs.schema import VALIDATION
+    from reportgen.runs.schema import ASIDE
 
     if not isa:
         return store.LATEST
     for ref in store.list_runs(data):
         code = "cuda" if ref.isa.startswith("sm_") else ref.isa
-        if code == isa and not ref.error and ref.kind != VALIDATION:
+        if code == isa and not ref.error and ref.kind not in ASIDE:
             return str(ref.path)
     what = "SASS" if isa == "cuda" else "x86-64"
     raise UserError(

@@ -28,6 +28,7 @@ COMMANDS = {
     "export": "The model of a run as a file that another program reads.",
     "cost": "What a loop body costs on a device, and which of two costs less.",
     "validate": "How far the cost model is off on real loops, measured here.",
+    "survey": "Every instruction form of this CPU: latencies and throughput.",
     "roofline": "Where kernels, yours or the run's, stand under its roofs.",
     "compare": "Two runs: same, faster or slower, metric by metric.",
     "count": "Count FLOP and bytes of a model in an ONNX file.",

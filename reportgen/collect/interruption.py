@@ -11,6 +11,11 @@ from reportgen.collect.journal import Entry, Header
 from reportgen.errors import RunRefused
 from reportgen.runs import store, write
 from reportgen.runs.schema import VALIDATION
+from reportgen.suite.survey import FAMILY as SURVEYED
+
+_VERBS = {VALIDATION: "validate", SURVEYED: "survey"}
+"""Family that all probes of a run are of -> the command that began it; of any others `collect`."""
+_CALLED = {"validate": "a validation", "survey": "a survey", "collect": "a run of the suite"}
 
 
 @dataclass(frozen=True)
@@ -48,9 +53,8 @@ def find(data: Path, resume: str, verb: str) -> Interruption:
         )
     begun_by = _verb(header)
     if begun_by != verb:
-        kind = "a validation" if begun_by == "validate" else "no validation"
         going_on = resume_command(header.run, data, begun_by)
-        raise RunRefused(f"run {header.run} is {kind}.", f"Go on with: {going_on}")
+        raise RunRefused(f"run {header.run} is {_CALLED[begun_by]}.", f"Go on with: {going_on}")
     return Interruption(folder, header, entries, length)
 
 
@@ -70,7 +74,9 @@ def going_on(folder: Path, data: Path) -> str:
 
 def _verb(header: Header) -> str:
     """The command that began a run."""
-    return "validate" if header.probes.startswith(f"{VALIDATION}/") else "collect"
+    return next(
+        (verb for family, verb in _VERBS.items() if header.probes.startswith(f"{family}/")), "collect"
+    )
 
 
 def resume_command(run: str, data: Path, verb: str = "collect") -> str:

@@ -5,6 +5,7 @@ Schema history
     2  `clock` is null in a run of kind `toolchain` (key `kind` of `plan`), in which nothing was timed
     3  kind `validation`: loops that a model's estimates are checked with; `plan` names the `model` and holds
        what it and other models said (`estimates`, `others`)
+    4  kind `survey`: every instruction form of the processor; `plan` holds what was not asked of (`left_out`)
 
 A bundle is a folder `data/<device>/<run>/`:
 
@@ -23,7 +24,7 @@ import msgspec
 
 from reportgen.status import Status
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 MANIFEST = "run.json"
 SAMPLES = "samples.parquet"
@@ -34,6 +35,12 @@ TOOLCHAIN = "toolchain"
 
 VALIDATION = "validation"
 """Kind of a run that timed the loops of `validation/`, and none of the suite's probes."""
+
+SURVEY = "survey"
+"""Kind of a run that asked of every instruction form of a processor, and of none of the suite's probes."""
+
+ASIDE = frozenset({VALIDATION, SURVEY})
+"""Kinds of runs that stand beside a device's runs of the suite: they are meant by their own name only."""
 
 EMULATED = "emulated: "
 """Beginning of the reason of an `unsupported` point where the compiler makes the operation of others."""
@@ -177,7 +184,7 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`version`, `digest`."""
     plan: dict[str, Any]
     """`seed`, `passes`, `quick`, `probes` (glob), `order`; `kind` is `toolchain` where nothing ran,
-    `validation` where the loops of the validation did, else absent."""
+    `validation` where the loops of the validation did, `survey` where instruction forms did, else absent."""
     clock: ClockRecord | None
     """Absent where nothing was timed."""
     probes: tuple[ProbeInfo, ...]
@@ -200,6 +207,11 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def is_validation(self) -> bool:
         """Whether loops were timed in order to check a model, which was made of another run."""
         return self.plan.get("kind") == VALIDATION
+
+    @property
+    def is_survey(self) -> bool:
+        """Whether instruction forms were asked of, each the same."""
+        return self.plan.get("kind") == SURVEY
 
     @property
     def sample_clock(self) -> ClockRecord:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from reportgen.errors import BundleError
 from reportgen.runs import manifest
-from reportgen.runs.schema import MANIFEST, TOOLCHAIN, VALIDATION
+from reportgen.runs.schema import ASIDE, MANIFEST, SURVEY, TOOLCHAIN, VALIDATION
 from reportgen.runs.write import PARTIAL
 
 NOT_RUNS = frozenset({"published", "golden"})
@@ -27,7 +27,7 @@ class RunRef:
     created: str = ""
     error: str = ""
     kind: str = ""
-    """`toolchain`, `validation`, or empty for a run of the suite on a device."""
+    """`toolchain`, `validation`, `survey`, or empty for a run of the suite on a device."""
     isa: str = ""
     """Of the device."""
 
@@ -63,8 +63,8 @@ def list_partial(data_dir: Path) -> list[RunRef]:
 def resolve(data_dir: Path, name: str) -> Path:
     """The bundle folder that `name` means: a path, `latest`, `<run>`, `<device>` or `<device>/<run>`.
 
-    A device means its newest readable run, `latest` the newest of all; a validation is meant by its own
-    name only.
+    A device means its newest readable run, `latest` the newest of all; a validation or a survey is
+    meant by its own name only.
 
     Raises:
         BundleError: none or several runs answer to the name, or what it names may not be read.
@@ -76,7 +76,7 @@ def resolve(data_dir: Path, name: str) -> Path:
         raise _unreadable(Path(name), error) from None
     runs = list_runs(data_dir)
     device, _, run = name.rpartition("/")
-    readable = [ref for ref in runs if not ref.error and ref.kind != VALIDATION]
+    readable = [ref for ref in runs if not ref.error and ref.kind not in ASIDE]
     if name == LATEST and readable:
         return readable[0].path
     newest = [ref for ref in readable if ref.device == name]
@@ -103,7 +103,7 @@ def resolve(data_dir: Path, name: str) -> Path:
     )
 
 
-KINDS = {"": "run of the suite", TOOLCHAIN: "toolchain run", VALIDATION: "validation"}
+KINDS = {"": "run of the suite", TOOLCHAIN: "toolchain run", VALIDATION: "validation", SURVEY: "survey"}
 """What a person calls a run, by its kind."""
 
 

@@ -19,7 +19,7 @@ from reportgen.roofline.roofs import FLOP
 from reportgen.roofline.workloads import place as place_workloads
 from reportgen.roofline.workloads import sheet_of
 from reportgen.runs import store
-from reportgen.runs.schema import VALIDATION
+from reportgen.runs.schema import ASIDE, VALIDATION
 from reportgen.site import address, ahead, catalogue, pictures, validations
 from reportgen.site.address import Links
 from reportgen.site.catalogue import Entry, Shelf, shelve
@@ -134,11 +134,11 @@ class Renderer:
     def _render(self) -> Site:
         warnings: list[Warned] = []
         refs = store.list_runs(self.data)
-        runs = (ref.path for ref in refs if ref.kind != VALIDATION and not ref.error)
+        runs = (ref.path for ref in refs if ref.kind not in ASIDE and not ref.error)
         ahead.derive(self.results.missing(runs), self.cache)
         checked = self._checked(refs, warnings)
         shelves = shelve(
-            [self._entry(ref, warnings) for ref in refs if ref.kind != VALIDATION],
+            [self._entry(ref, warnings) for ref in refs if ref.kind not in ASIDE],
             {device: some[0].run.run for device, some in checked.items()},
         )
         tree = self.cache / "pages"

@@ -27,6 +27,8 @@ INTERFERENCE_GROUPS = 20
 PROPORTION = re.compile(r"\d+to\d+")
 """Order of a pair that is a mix: `2to1` has the first operation's instructions twice."""
 CHASE_UNROLL = 64
+IN_FRAMES = ("loop", "form")
+"""Templates of probes that are made from code, not from a folder of definitions."""
 SLICE_BYTES = 512 << 10
 """Of each array, one repetition of a stream takes so much: tens of microseconds even from DRAM."""
 
@@ -59,7 +61,7 @@ class CpuGenerator:
         self._features(definition.features)
         if definition.template.startswith("library:"):
             return self._library(definition, point)
-        folder = "frames" if definition.template == "loop" else probe.family
+        folder = "frames" if definition.template in IN_FRAMES else probe.family
         template = f"{folder}/{definition.template}.{self.device.isa}.s.j2"
         if not (self.root / template).is_file():
             raise Unsupported(f"this family has no template '{definition.template}' for {self.device.isa}")
@@ -337,6 +339,18 @@ def _loop(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts:
     return context, expect, {"rounds": 1.0, "items": float(constants["items"])}, setup
 
 
+def _form(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts:
+    """A question about one instruction form: its text and operands stand in the definition's constants."""
+    body = generator.assembly.form(
+        probe.title, probe.definition.constants, str(point.settings["of"]), generator.device.features
+    )
+    expect = generator.expected(list(body.turn) * body.times) | {"kind": body.kind}
+    if body.chains:
+        expect |= {"chains": body.chains}
+    work = {"steps": float(body.steps), "instructions": float(body.steps), "beside": float(body.beside)}
+    return {"settings": point.settings, "form": body}, expect, work, {"kind": "body"}
+
+
 def _interleave(parts: list[list[str]]) -> list[str]:
     """Instructions of the parts in turn, spread evenly (a b a b, or a a b a a b)."""
     ranked = [((i + 0.5) / len(part), j, line) for j, part in enumerate(parts) for i, line in enumerate(part)]
@@ -357,5 +371,6 @@ KINDS = {
     "stream": _stream,
     "intensity_sweep": _intensity_sweep,
     "loop": _loop,
+    "form": _form,
 }
 """Template name -> what it needs; a new template is a file and a row here."""

@@ -8,6 +8,7 @@ templates.  The two share nothing, so that the one can catch the other's mistake
 from __future__ import annotations
 
 import platform
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -176,6 +177,27 @@ class Branches:
     """After the last time stamp."""
 
 
+@dataclass(frozen=True)
+class FormBody:
+    """One program of an instruction form."""
+
+    turn: tuple[str, ...]
+    """Lines that stand `times` times."""
+    times: int
+    init: tuple[str, ...]
+    """Code before the first time stamp of a round."""
+    late: tuple[str, ...]
+    """Code between that, which uses rax and rdx, and the body."""
+    constants: tuple[str, ...]
+    kind: str
+    """What the inspector shall see: `chain`, `apart`, or `form` where it cannot follow what is chained."""
+    chains: int
+    steps: int
+    """Instances of the form: the steps of a chain."""
+    beside: int
+    """Instructions beside each instance that make it independent of what it would wait for."""
+
+
 def fillings(
     *, integer: str, vector: str, load: str, store: str, waiting_integer: str, waiting_vector: str
 ) -> dict[str, tuple[str, ...]]:
@@ -253,6 +275,15 @@ class Assembly(Protocol):
 
     def calls(self, depth: int) -> Branches:
         """A call of a function that calls another, `depth` calls deep; then all of them return."""
+
+    def form(
+        self, key: str, recorded: Mapping[str, Any], question: str, features: tuple[str, ...]
+    ) -> FormBody:
+        """The body of one question about an instruction form, which stands in a definition's constants.
+
+        Raises:
+            Unsupported: the forms of this instruction set are not known.
+        """
 
     def frame(self, features: tuple[str, ...]) -> dict[str, Any]:
         """What the frame's template must know of the processor."""

@@ -142,7 +142,7 @@ def newer(path: Path) -> None:
 def test_a_bundle_of_a_newer_schema_names_both_versions_and_the_remedy(tmp_path: Path) -> None:
     path = sealed(tmp_path)
     newer(path)
-    with pytest.raises(BundleError, match=r"schema 99.*reads up to 3") as raised:
+    with pytest.raises(BundleError, match=r"schema 99.*reads up to 4") as raised:
         read.load(path)
     assert "pgrade" in raised.value.remedy
     (ref,) = store.list_runs(tmp_path)

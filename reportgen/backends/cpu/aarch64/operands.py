@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from reportgen.backends.cpu.aarch64.branches import outcomes as outcomes
 from reportgen.backends.cpu.aarch64.misses import misses as misses
 from reportgen.backends.cpu.aarch64.registers import General, Register, Vector, accumulator, accumulators
 from reportgen.backends.cpu.aarch64.window import window as window
-from reportgen.backends.cpu.isa import Stream
+from reportgen.backends.cpu.isa import FormBody, Stream
 from reportgen.backends.cpu.start_values import integer, pattern
 from reportgen.errors import Unsupported
 from reportgen.suite.definition import Operation
@@ -195,6 +196,11 @@ def stream(kernel: str, features: tuple[str, ...]) -> Stream:
         opcodes["dmb"] = 1
     step = _STREAM_PAIRS * 2 * _VECTOR_BYTES
     return Stream(step, _VECTOR_BYTES, {"pairs": _STREAM_PAIRS, "step": step}, opcodes)
+
+
+def form(key: str, recorded: Mapping[str, Any], question: str, features: tuple[str, ...]) -> FormBody:
+    """See `Assembly.form`: no decoder's table of AArch64 forms is at hand."""
+    raise Unsupported(f"instruction forms are surveyed on x86-64 only, not {key}")
 
 
 def frame(features: tuple[str, ...]) -> dict[str, Any]:

@@ -10,8 +10,10 @@ from iced_x86 import (
     InstructionInfoFactory,
     Mnemonic,
     OpAccess,
+    OpAccess_,
     OpKind,
     Register,
+    Register_,
     RegisterExt,
 )
 from iced_x86 import Instruction as Encoded
@@ -68,7 +70,7 @@ def _record(encoded: Encoded, formatter: Formatter, information: InstructionInfo
         full = RegisterExt.full_register(used.register)
         if full in _HELD:
             continue
-        if used.access in READS:
+        if used.access in READS or _keeps_rest(used.register, used.access):
             reads.add(REGISTERS[full])
         if used.access in WRITES:
             writes.add(REGISTERS[full])
@@ -85,6 +87,11 @@ def _record(encoded: Encoded, formatter: Formatter, information: InstructionInfo
         target=int(encoded.near_branch_target) if encoded.flow_control in _DIRECT else -1,
         size=encoded.len,
     )
+
+
+def _keeps_rest(register: Register_, access: OpAccess_) -> bool:
+    """Whether a write leaves the upper part of a general register as it is, and so depends on it."""
+    return access in WRITES and RegisterExt.is_gpr(register) and RegisterExt.size(register) < 4
 
 
 def _place(encoded: Encoded) -> Place | None:

@@ -1,0 +1,134 @@
+"""`reportgen survey`: every instruction form that this processor has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from reportgen.cli import output
+from reportgen.cli.options import Measuring, measuring, some_of
+from reportgen.errors import UserError
+
+if TYPE_CHECKING:
+    from reportgen.survey.record import Survey
+
+
+@click.command(
+    "survey",
+    epilog="""\b
+Examples:
+  reportgen survey                             every instruction form of this processor, into ./data
+  reportgen survey --forms 'vpadd*,add_r64*'   some of them, by key
+  reportgen survey --forms avx2,bmi2           those of some extensions
+  reportgen survey --max-seconds 120           what is not reached is skipped, and can be resumed
+  reportgen survey --resume                    go on after Ctrl-C or a crash
+  reportgen survey --run latest                derive a sealed survey again; measures nothing
+  reportgen survey --run latest --out out/     and write survey.json and survey.csv
+  reportgen survey --run latest --show 'mulx*' the table of some forms
+
+A form is an opcode with the kind of each operand (vaddps xmm, xmm, m128). Of each the latency of every pair
+of operands that can be chained, and how many go through a cycle. No performance counters are needed.""",
+)
+@some_of("--forms", "a pattern of keys, or an extension")
+@click.option("--run", "sealed", default="", metavar="RUN", help="Derive this survey; measure nothing.")
+@measuring(run="survey", visited="point", passes="2")
+@click.option("--show", default="", metavar="GLOB", help="Print the table of these forms.")
+@click.option("--out", type=click.Path(path_type=Path), default=None, help="Folder for JSON and CSV.")
+@click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
+def command(glob: str, sealed: str, asked: Measuring, show: str, out: Path | None, as_json: bool) -> None:
+    """Measure every instruction form of this processor, latency by pair of operands and throughput."""
+    from reportgen.runs import read
+    from reportgen.survey import exports, stored
+
+    resumed = ""
+    if sealed:
+        if asked != Measuring(asked.data, "", "", None, None, None, "") or glob != "*":
+            raise UserError(
+                "--run measures nothing, so options of measuring have no meaning.", "Leave them out."
+            )
+        bundle = stored.find(asked.data, sealed)
+    else:
+        from reportgen.collect import progress
+        from reportgen.survey.measure import survey
+
+        outcome = survey(asked.options(glob), progress.for_stream())
+        bundle, resumed = read.load(outcome.path), outcome.resume
+    found = stored.derived(bundle, asked.data)
+    if out is not None:
+        exports.write(out, found)
+    if as_json:
+        click.echo(exports.to_json(found).decode(), nl=False)
+        return
+    if show:
+        _table(found, show)
+    _summary(found)
+    click.echo(f"Sealed: {bundle.path}")
+    if resumed:
+        click.echo(f"Not all was visited. Go on with: {resumed}")
+
+
+def _table(found: Survey, glob: str) -> None:
+    """Forms of a pattern.
+
+    Raises:
+        UserError: there is none.
+    """
+    from reportgen.survey.record import matching
+
+    rows = matching(found, glob)
+    if not rows:
+        raise UserError(f"the survey has no form '{glob}'.", "--show takes patterns of keys, as 'vpadd*'.")
+    output.show(
+        [
+            {
+                "form": row.key,
+                "latency": ", ".join(f"{one.pair} {_number(one.cycles)}" for one in row.latencies),
+                "cycles_an_instruction": _number(row.interval, bound=row.status == "censored"),
+                "status": row.status,
+            }
+            for row in rows
+        ],
+        ["form", "latency", "cycles an instruction", "status"],
+        as_json=False,
+    )
+
+
+def _summary(found: Survey) -> None:
+    counted: dict[str, int] = {}
+    for row in found.rows:
+        counted[row.status] = counted.get(row.status, 0) + 1
+    states = ", ".join(
+        f"{number} {status}" for status, number in sorted(counted.items(), key=lambda p: -p[1])
+    )
+    click.echo(f"{found.name} ({found.device}), survey {found.run}")
+    click.echo(f"{len(found.rows)} forms of {found.forms}: {states}")
+    if found.agreement is not None:
+        one = found.agreement
+        click.echo(
+            f"Of {one.compared} numbers that run {one.run} of the suite has too, {one.within} are within "
+            f"{100 * one.share:g} % or the intervals"
+        )
+    left = sum(len(one.what) for one in found.left_out)
+    click.echo(
+        f"{left} forms and opcodes are not asked of, for {len(found.left_out)} reasons; --json names all"
+    )
+    for reason in _worst(found):
+        click.echo(reason)
+
+
+def _worst(found: Survey) -> Sequence[str]:
+    reasons: dict[str, int] = {}
+    for row in found.rows:
+        if row.reason and row.status not in ("ok", "censored"):
+            reasons[row.reason] = reasons.get(row.reason, 0) + 1
+    ordered = sorted(reasons.items(), key=lambda pair: -pair[1])
+    return [f"  {number} without a number: {reason}" for reason, number in ordered[:5]]
+
+
+def _number(value: float | None, *, bound: bool = False) -> str:
+    from reportgen.units import significant
+
+    return "" if value is None else f"{'at most ' if bound else ''}{significant(value)}"

@@ -1,0 +1,81 @@
+"""One survey from end to end: which forms there are, then measure and seal."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import replace
+
+from reportgen.backends import registry
+from reportgen.backends.base import Backend
+from reportgen.backends.cpu.x86_64.forms.assembling import checked
+from reportgen.backends.cpu.x86_64.forms.questions import asked
+from reportgen.collect import interruption
+from reportgen.collect.choosing import choose
+from reportgen.collect.plan import Recorded
+from reportgen.collect.progress import Progress, Silent
+from reportgen.collect.runner import Options, Outcome, collect, correcting
+from reportgen.errors import UserError
+from reportgen.runs.schema import SURVEY
+from reportgen.suite.survey import ISA, Form, LeftOut, chosen, patterns_of, suite_of
+
+VERB = "survey"
+"""Command that makes such a run, and goes on with one."""
+PASSES = 2
+"""Fewer give no agreement between passes; a survey's points are many and short."""
+
+
+def survey(options: Options, progress: Progress | None = None, backend: Backend | None = None) -> Outcome:
+    """Measure instruction forms, and seal them with what was left out.
+
+    Args:
+        options: what the user asked for; `glob` holds patterns of keys (`vpadd*`) or extensions (`avx2`).
+        progress: who shows it.
+        backend: instead of the one that the selector names.
+
+    Raises:
+        UserError: no form of that name, a device of another instruction set, a replay.
+        BackendUnavailable: the device cannot be used.
+        RunRefused: another run holds the device, the disk refuses, or the run to resume began elsewhere.
+        Interrupted: Ctrl-C.
+    """
+    shown = progress or Silent()
+    selector = options.selector or "cpu"
+    backend = backend or registry.get(selector)
+    device = choose(backend, selector).device
+    if isinstance(backend, Recorded):
+        raise UserError("a replay measures nothing.", "Derive a sealed survey again with --run.")
+    if device.isa != ISA:
+        raise UserError(
+            f"instruction forms are surveyed on x86-64, and {device.id} is {device.isa}.",
+            "No table of all forms of another instruction set is at hand yet.",
+        )
+    options = correcting(options, device, SURVEY)
+    if options.resume:
+        glob = interruption.find(options.data, options.resume, VERB).header.probes
+    else:
+        glob = patterns_of(options.glob)
+    forms, left = checked(frozenset(device.features))
+    some = chosen(forms, glob)
+    if not some:
+        raise UserError(f"no instruction form matches '{options.glob}'.", _near(options.glob, forms))
+    suite = suite_of([(form, asked(form)) for form in some])
+    remarks = {"kind": SURVEY, "forms": len(forms), "left_out": grouped(left)}
+    options = replace(options, glob=glob, verb=VERB, passes=options.passes or PASSES, remarks=remarks)
+    return collect(options, shown, backend, suite)
+
+
+def grouped(left: Sequence[LeftOut]) -> list[dict[str, object]]:
+    """What was left out by its reason, most first; of the assembler's choices only how they are chosen."""
+    found: dict[str, list[str]] = {}
+    for one in left:
+        found.setdefault(one.reason, []).append(one.what)
+    ordered = sorted(found.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+    return [{"reason": reason, "what": names} for reason, names in ordered]
+
+
+def _near(asked_for: str, forms: Sequence[Form]) -> str:
+    names = sorted({form.mnemonic for form in forms} | {form.extension for form in forms})
+    near = difflib.get_close_matches(asked_for.replace("*", ""), names, n=3, cutoff=0.5)
+    meant = f"Did you mean {' or '.join(near)}? " if near else ""
+    return f"{meant}Patterns are of keys ('vpaddd_*', 'add_r64_r64') or extensions ('avx2')."

@@ -1,0 +1,68 @@
+"""Surveys in the data folder: which one a word means, and what it comes to beside the suite's newest run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from reportgen.analysis.derive import derive
+from reportgen.analysis.survey_rows import rows
+from reportgen.errors import BundleError
+from reportgen.runs import read, store
+from reportgen.runs.read import Bundle
+from reportgen.runs.schema import SURVEY
+from reportgen.suite.load import load_suite
+from reportgen.survey.agreement import agreement
+from reportgen.survey.record import SURVEY_SCHEMA, Reason, Survey
+
+
+def find(data: Path, name: str) -> Bundle:
+    """The survey that `name` means: a path, a run, `latest`, or a device's newest.
+
+    Raises:
+        BundleError: there is none, or it cannot be read.
+    """
+    known = [ref for ref in store.list_runs(data) if ref.kind == SURVEY and not ref.error]
+    fitting = [ref for ref in known if name in (store.LATEST, ref.device)]
+    if fitting:
+        return read.load(fitting[0].path)
+    if name == store.LATEST:
+        raise BundleError(f"no survey in '{data}'.", "'reportgen survey' makes one.")
+    return read.load(store.resolve(data, name))
+
+
+def derived(bundle: Bundle, data: Path) -> Survey:
+    """What a survey comes to, beside the newest run of the suite on its device where `data` has one.
+
+    Raises:
+        BundleError: it is no survey, or a run is damaged.
+    """
+    run = bundle.run
+    if not run.is_survey:
+        raise BundleError(f"{run.run} is no survey.", "'reportgen runs list' shows which runs are.")
+    found = rows(bundle)
+    suite = newest(data, run.device.id)
+    compared = None
+    if suite is not None:
+        other = read.load(suite)
+        compared = agreement(found, other.run, derive(other), load_suite().tables[run.device.isa])
+    return Survey(
+        schema=SURVEY_SCHEMA,
+        run=run.run,
+        created=run.created,
+        device=run.device.id,
+        name=run.device.name,
+        forms=int(run.plan.get("forms", len(found))),
+        rows=found,
+        left_out=tuple(msgspec.convert(run.plan.get("left_out", []), list[Reason])),
+        agreement=compared,
+    )
+
+
+def newest(data: Path, device: str) -> Path | None:
+    """The device's newest run of the suite; None where there is none."""
+    for ref in store.list_runs(data):
+        if ref.device == device and not ref.kind and not ref.error:
+            return ref.path
+    return None
