@@ -37,6 +37,8 @@ class Panel(msgspec.Struct, frozen=True):
     """Whether a value holds until the next setting."""
     rounds: tuple[int, ...] = ()
     """Positions whose settings are round and are named first; where there are none, every setting may be."""
+    log: bool = False
+    """Whether values span so much that they are drawn by their logarithms."""
 
 
 class Curves(msgspec.Struct, frozen=True):
@@ -99,7 +101,13 @@ def draw(data: Curves) -> str:
             axis.set_xticks(places, [panel.settings[place] for place in places])
             highest = max((max(series.values) for series in panel.series), default=1.0)
             named = len(panel.series) > 1
-            axis.set_ylim(0, highest * (ROOM if named else 1.12))
+            if panel.log:
+                lowest = min(min(series.values) for series in panel.series)
+                axis.set_yscale("log")
+                axis.set_ylim(lowest / 1.2, highest * 1.3)
+                style.plain_log_ticks("y", axis, lowest / 1.2, highest * 1.3)
+            else:
+                axis.set_ylim(0, highest * (ROOM if named else 1.12))
             axis.grid(axis="y")
             axis.set_title(panel.title)
             axis.set_xlabel(panel.across)

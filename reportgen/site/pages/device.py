@@ -11,6 +11,7 @@ from reportgen.site.pages import Page
 from reportgen.site.sections import (
     bandwidth,
     beside,
+    branches,
     building,
     cite,
     downloads,
@@ -49,6 +50,7 @@ def sections(view: View, site_url: str) -> list[Section]:
         gpu.execution(view),
         occupancy.section(view),
         in_flight.section(view),
+        branches.section(view),
         memory.section(view),
         gpu.paths(view),
         bandwidth.section(view),
