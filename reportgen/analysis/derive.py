@@ -39,8 +39,8 @@ from reportgen.analysis.plateau import plateau
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.rounds import rounds
 from reportgen.analysis.slope import slope
-from reportgen.analysis.sustained import sustained
 from reportgen.analysis.survey import survey
+from reportgen.analysis.sustained import sustained
 from reportgen.analysis.taken_branches import taken_branches
 from reportgen.analysis.tlb import LINE, tlb
 from reportgen.analysis.transients import settled, transient_samples
@@ -154,11 +154,11 @@ _METHODS = {
     "intensity": "roofline",
     "library": "library",
     "rounds": "cost-model",
+    "survey": "survey",
     "window": "window",
     "parallelism": "window",
     **dict.fromkeys("misprediction taken_branches call_return".split(), "branches"),
     **dict.fromkeys(
-    "survey": "survey",
         "banks distance blocks pressure sectors cluster bulk tile launch read_sweep".split(),
         "gpu",
     ),
