@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from reportgen.model.architecture import Architecture
-from reportgen.model.cost import graph, memory_bound
+from reportgen.model.cost import branching, graph, memory_bound
 from reportgen.model.cost.fusion import fuses
 from reportgen.model.cost.instruction import Instruction
 from reportgen.model.cost.latency import Latencies
@@ -19,8 +19,6 @@ from reportgen.model.cost.x86_64 import Taken
 
 SAME = 1.01
 """A schedule that takes no longer than this times the largest bound adds nothing."""
-TAKEN_BRANCHES = 1.0
-"""A cycle; cores that take more than one branch a cycle are new, and no probe asks for it yet."""
 
 
 class Bound(msgspec.Struct, frozen=True):
@@ -95,13 +93,14 @@ def in_flight(architecture: Architecture) -> int:
     return WINDOW if known is None else round(known)
 
 
-def branches(body: Sequence[Instruction]) -> Bound | None:
+def branches(body: Sequence[Instruction], architecture: Architecture) -> Bound | None:
     """Branches that are taken in every round."""
-    taken = sum(one.flow == "jump" for one in body) + (body[-1].flow == "conditional")
+    taken = branching.taken(body)
     if not taken:
         return None
+    each, why = branching.interval(architecture)
     return Bound(
-        "taken branches", taken * TAKEN_BRANCHES, taken / 2, taken * TAKEN_BRANCHES, f"{taken} a round"
+        "taken branches", taken * each.value, taken * each.low, taken * each.high, f"{taken} a round, {why}"
     )
 
 

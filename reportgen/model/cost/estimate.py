@@ -22,7 +22,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from reportgen.model.architecture import Architecture
-from reportgen.model.cost import bounds, gpu, gpu_memory, memory_bound, pressure, splits, x86_64
+from reportgen.model.cost import bounds, branching, gpu, gpu_memory, memory_bound, pressure, splits, x86_64
 from reportgen.model.cost.bounds import Bound
 from reportgen.model.cost.instruction import Body, Instruction
 from reportgen.model.cost.latency import NOTHING, Span
@@ -110,13 +110,14 @@ def estimate(body: Body, architecture: Architecture, size: float = 0.0, warps: i
         bounds.dependencies(body.instructions, architecture, taken),
         bounds.resources(plan),
         bounds.front_end(body.instructions, architecture),
-        bounds.branches(body.instructions),
+        bounds.branches(body.instructions, architecture),
         bounds.memory(body.instructions, architecture, size),
     ]
     found.append(bounds.scheduled(body.instructions, architecture, taken, uses, found))
     unknown = dict.fromkeys(one.text for one in body.instructions if not taken[one].known)
     number = sum(not taken[one].known for one in body.instructions)
     notes = [*body.notes, *pressure.notes(body.instructions), *_why(found)]
+    notes += branching.notes(body.instructions, architecture)
     crossing = sum(splits.shares(body.instructions, bounds.line(architecture)).values())
     if crossing:
         notes.append(f"loads that lie in two cache lines: {crossing:.3g} a round, if arrays begin at one")

@@ -2,7 +2,7 @@
 
 To be included in the scheduling file of a target (`lib/Target/*/*Sched*.td`), whose `InstRW` lines say which
 instructions use which of these.  LLVM counts whole cycles, so each number is rounded and stands unrounded in
-the comment above it.  What was not measured (buffer sizes, issue width, misprediction) is not set, and what
+the comment above it.  What was not measured (buffer sizes, issue width) is not set, and what
 lacks a latency or resources is a comment.
 
 `ReleaseAtCycles` is what LLVM 17 and older call `ResourceCycles`.
@@ -35,7 +35,8 @@ def encode(architecture: Architecture) -> bytes:
         f"def {prefix}Model : SchedMachineModel {{",
         "  let CompleteModel = 0;",
         *_load_latency(known.known),
-        "  // not measured: IssueWidth, MicroOpBufferSize, LoopMicroOpBufferSize, MispredictPenalty",
+        *_mispredict_penalty(architecture),
+        "  // not measured: IssueWidth, MicroOpBufferSize, LoopMicroOpBufferSize",
         "}",
         "",
         f"let SchedModel = {prefix}Model in {{",
@@ -68,6 +69,14 @@ def _load_latency(known: tuple[Scheduled, ...]) -> list[str]:
     if load is None or load.latency is None or load.latency.value is None:
         return ["  // LoadLatency: not measured"]
     return [f"  // {heading.told(load.latency)}", f"  let LoadLatency = {round(load.latency.value)};"]
+
+
+def _mispredict_penalty(architecture: Architecture) -> list[str]:
+    found = (fact for fact in architecture.facts if fact.metric == "branch.misprediction")
+    fact = next(found, None)
+    if fact is None or fact.value is None:
+        return ["  // MispredictPenalty: not measured"]
+    return [f"  // {heading.told(fact)}", f"  let MispredictPenalty = {round(fact.value)};"]
 
 
 def _write(prefix: str, one: Scheduled) -> list[str]:

@@ -132,6 +132,35 @@ def test_the_window_is_that_of_the_run_where_it_asked(bodies: dict[str, Body]) -
     assert estimate(body, narrow).cycles > 15.0
 
 
+def taken(one: Estimate) -> bounds.Bound:
+    return next(bound for bound in one.bounds if bound.name == "taken branches")
+
+
+def test_a_taken_branch_takes_what_the_run_measured(bodies: dict[str, Body]) -> None:
+    assumed = taken(estimate(bodies["dot"], core()))
+    assert (assumed.low, assumed.cycles, assumed.high) == (0.5, 1.0, 1.0)
+    assert assumed.why == "1 a round, one a cycle assumed, this run did not ask"
+    slow = core(facts=(*core().facts, fact("branch.taken.interval", 2.0, "cycle", 0.01)))
+    measured = taken(estimate(bodies["dot"], slow))
+    assert (measured.low, measured.cycles, measured.high) == (1.98, 2.0, 2.02)
+    assert measured.why == "1 a round, 2 cycles each, measured"
+    without = core(facts=(*core().facts, fact("branch.taken.interval", None)))
+    assert taken(estimate(bodies["dot"], without)) == assumed
+
+
+def test_what_a_wrong_prediction_inside_of_a_round_adds_is_said(bodies: dict[str, Body]) -> None:
+    text = "loop:\n cmp rax, rbx\n jb small\n mov rax, rbx\nsmall:\n add rcx, rax\n dec r15\n jne loop\n"
+    (clipping,) = x86_bodies([("clip", text, True)])
+    assert estimate(clipping, core()).notes[-1] == (
+        "a branch inside of the round is taken to be predicted; what a wrong prediction costs this run did "
+        "not measure"
+    )
+    asked = core(facts=(*core().facts, fact("branch.misprediction", 15.0, "cycle", 0.1)))
+    note = estimate(clipping, asked).notes[-1]
+    assert note.endswith("each wrong prediction adds about 15 cycles (13.5 … 16.5, measured)")
+    assert not any("prediction" in note for note in estimate(bodies["dot"], asked).notes)
+
+
 def test_a_mix_has_no_dependencies() -> None:
     mix = Body("mix", "", counts={"fp32_fma_256": 8, "l1_load_256": 4, "integer_add": 3})
     one = estimate(mix, core())

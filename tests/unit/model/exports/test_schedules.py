@@ -18,7 +18,7 @@ from reportgen.model.exports import llvm, osaca
 from reportgen.model.exports.scheduled import schedule
 from reportgen.model.resources import Placed, Use
 from tests.unit.findings.records import changed
-from tests.unit.model.cost.machine import core, resources
+from tests.unit.model.cost.machine import core, fact, resources
 from tests.unit.model.exports.models import cpu, target
 
 MODEL = cpu()
@@ -146,6 +146,14 @@ def test_osaca_analyses_a_loop_with_it(tmp_path: Path) -> None:
 
 
 # LLVM
+
+
+def test_the_penalty_of_a_misprediction_is_set_where_it_was_measured() -> None:
+    assert "  // MispredictPenalty: not measured\n" in llvm.encode(MODEL).decode()
+    asked = core(facts=(*core().facts, fact("branch.misprediction", 14.6, "cycle", 0.02)))
+    text = llvm.encode(asked).decode()
+    assert "  let MispredictPenalty = 15;\n" in text
+    assert "  // branch.misprediction = 14.6 [14.308, 14.892] cycle, measured, confidence 0.95\n" in text
 
 
 def test_the_table_follows_the_grammar() -> None:
