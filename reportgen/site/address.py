@@ -38,6 +38,11 @@ def validation_page(device: str) -> str:
     return f"devices/{device}/validation/index.md"
 
 
+def survey_page(device: str) -> str:
+    """All instruction forms: a device's newest survey."""
+    return f"devices/{device}/instructions/index.md"
+
+
 def workloads_page(device: str) -> str:
     """Counted workloads under the roofs of a device's newest report."""
     return f"devices/{device}/workloads/index.md"

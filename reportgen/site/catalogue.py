@@ -37,6 +37,8 @@ class Shelf:
     entries: tuple[Entry, ...]
     validation: str = ""
     """Its newest validation run, empty where there is none."""
+    survey: str = ""
+    """Its newest survey of instruction forms, likewise."""
 
     @property
     def newest(self) -> Entry:
@@ -61,7 +63,7 @@ class Shelf:
         runs = tuple(
             (one.run, one.report.digest if one.report is not None else one.error) for one in self.entries
         )
-        return self.device, runs, self.validation
+        return self.device, runs, self.validation, self.survey
 
     def superseded_by(self, run: str) -> Entry | None:
         """The run that says it corrects `run`."""
@@ -71,17 +73,22 @@ class Shelf:
         return None
 
 
-def shelve(entries: list[Entry], validations: Mapping[str, str] | None = None) -> tuple[Shelf, ...]:
+def shelve(
+    entries: list[Entry],
+    validations: Mapping[str, str] | None = None,
+    surveys: Mapping[str, str] | None = None,
+) -> tuple[Shelf, ...]:
     """Entries, newest first, by device; devices in alphabetical order of their ids.
 
-    `validations` is the newest validation of each device that has one.
+    `validations` and `surveys` are the newest of either of each device that has one.
     """
-    known = validations or {}
+    known, surveyed = validations or {}, surveys or {}
     devices: dict[str, list[Entry]] = {}
     for entry in entries:
         devices.setdefault(entry.device, []).append(entry)
     return tuple(
-        Shelf(device, tuple(some), known.get(device, "")) for device, some in sorted(devices.items())
+        Shelf(device, tuple(some), known.get(device, ""), surveyed.get(device, ""))
+        for device, some in sorted(devices.items())
     )
 
 

@@ -17,6 +17,7 @@ MOST_DEVICES = 20
 
 
 VALIDATIONS = "Validation of the cost model"
+SURVEYS = "All instruction forms"
 TARGETS = "CUDA targets (toolchain)"
 
 
@@ -31,6 +32,9 @@ def devices(shelves: tuple[Shelf, ...]) -> list[Any]:
         ]
         if checked:
             found.append({VALIDATIONS: checked})
+        surveyed = [{shelf.name: address.survey_page(shelf.device)} for shelf in measured if shelf.survey]
+        if surveyed:
+            found.append({SURVEYS: surveyed})
     if targets:
         group: list[Any] = [address.TARGETS]
         if len(toolkits.versions(targets)) > 1:

@@ -19,8 +19,8 @@ from reportgen.roofline.roofs import FLOP
 from reportgen.roofline.workloads import place as place_workloads
 from reportgen.roofline.workloads import sheet_of
 from reportgen.runs import store
-from reportgen.runs.schema import ASIDE, VALIDATION
-from reportgen.site import address, ahead, catalogue, pictures, validations
+from reportgen.runs.schema import ASIDE, SURVEY, VALIDATION
+from reportgen.site import address, ahead, catalogue, pictures, surveys, validations
 from reportgen.site.address import Links
 from reportgen.site.catalogue import Entry, Shelf, shelve
 from reportgen.site.figures import roofline, roofline_across, roofline_record
@@ -42,6 +42,7 @@ from reportgen.site.pages import (
     index,
     model,
     published,
+    survey,
     targets,
     toolkits,
     validation,
@@ -123,6 +124,7 @@ class Renderer:
     def __post_init__(self) -> None:
         self.results = Results(self.cache / "results")
         self.validations = validations.Validations(self.results)
+        self.surveys = surveys.Surveys(self.results)
         self.kept = Kept(self.cache / "pages", self.cache / "pages.json")
         """Pages that stay as they are while a run, or the runs of a device, do."""
 
@@ -137,9 +139,11 @@ class Renderer:
         runs = (ref.path for ref in refs if ref.kind not in ASIDE and not ref.error)
         ahead.derive(self.results.missing(runs), self.cache)
         checked = self._checked(refs, warnings)
+        surveyed = self._surveyed(refs, warnings)
         shelves = shelve(
             [self._entry(ref, warnings) for ref in refs if ref.kind not in ASIDE],
             {device: some[0].run.run for device, some in checked.items()},
+            {device: some[0].found.run for device, some in surveyed.items()},
         )
         tree = self.cache / "pages"
         pages: list[Rendered] = []
@@ -147,8 +151,8 @@ class Renderer:
             Rendered(f"assets/reportgen/{path.name}", path) for path in sorted(ASSETS.iterdir())
         ]
         shown: dict[str, Mapping[str, Picture]] = {}
-        validated = self._validations(checked, assets, tree)
-        for page in chain(self._pages(shelves, assets, shown, tree), validated):
+        aside = chain(self._validations(checked, assets, tree), self._surveys(surveyed, assets))
+        for page in chain(self._pages(shelves, assets, shown, tree), aside):
             write_if_changed(tree / page.uri, page.markdown.encode())
             pages.append(Rendered(page.uri, tree / page.uri, page.title))
         remove_others(tree, {item.path for item in (*pages, *assets)})
@@ -222,6 +226,38 @@ class Renderer:
                 places += [address.validation_page(device_id)] if one is some[0] else []
                 for newest, here in enumerate(places):
                     make = partial(validation.page, here, one, picture, self.links, newest=newest > 0)
+                    yield self._same(here, make, one.key)
+
+    def _surveyed(
+        self, refs: Sequence[store.RunRef], warnings: list[Warned]
+    ) -> dict[str, list[surveys.Surveyed]]:
+        """Surveys by device, the newest first; one that cannot be shown is a warning."""
+        found: dict[str, list[surveys.Surveyed]] = {}
+        for ref in refs:
+            if ref.kind == SURVEY:
+                suite = next(
+                    (one.path for one in refs if one.device == ref.device and not (one.kind or one.error)),
+                    None,
+                )
+                try:
+                    found.setdefault(ref.device, []).append(self.surveys.surveyed(ref, suite))
+                except Unreadable as error:
+                    warnings.append(Warned(ref.device, ref.run, str(error)))
+        return {device: some for device, some in found.items() if some}
+
+    def _surveys(
+        self, surveyed: Mapping[str, Sequence[surveys.Surveyed]], assets: list[Rendered]
+    ) -> Iterator[Page]:
+        """Each survey at its own address, and a device's newest at that of the device."""
+        for device_id, some in surveyed.items():
+            for one in some:
+                assets += [
+                    Rendered(survey.asset(one.found, name), place) for name, (place, _) in one.files.items()
+                ]
+                places = [address.run_page(device_id, one.found.run)]
+                places += [address.survey_page(device_id)] if one is some[0] else []
+                for newest, here in enumerate(places):
+                    make = partial(survey.page, here, one, self.links, newest=newest > 0)
                     yield self._same(here, make, one.key)
 
     def _scatter(self, one: validations.Checked, assets: list[Rendered], tree: Path) -> Picture | None:

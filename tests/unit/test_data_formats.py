@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from reportgen.analysis.survey_rows import FormRow, PairLatency
 from reportgen.findings.finding import Claim, CrossCheck, Finding, Verdict
 from reportgen.findings.published.library import Core, Figure, Origin, Source, Tier
 from reportgen.model.architecture import Architecture, Ceiling, Fact, Instruction, Interference, Level
@@ -29,6 +30,8 @@ from reportgen.runs.schema import (
     Run,
 )
 from reportgen.status import USABLE, Status
+from reportgen.survey import exports as survey_exports
+from reportgen.survey import record as survey
 from reportgen.validation import exports
 from reportgen.validation import record as validation
 from tests.simulated.cpu import make_bundle
@@ -42,6 +45,7 @@ RECORDS = [
     *(Comparison, Side, Condition, Difference, Number, Figure, Source, Core),
     *(Resources, ResourceGroup, Explanation, Use, Placed, Deviation),
     *(validation.Validation, validation.Predictor, validation.Row, validation.Prediction, validation.Cause),
+    *(survey.Survey, FormRow, PairLatency, survey.Reason, survey.Agreement, survey.Compared),
     *(validation.Score, validation.Errors, validation.Pair, validation.Ranking, validation.Miss),
 ]
 
@@ -114,6 +118,10 @@ def test_the_example_reads_a_bundle_without_reportgen(
         name.rsplit("=", 1)[1]: float(cycles) for name, cycles in printed.items() if "integer_add#" in name
     }
     assert (steps["192"] - steps["48"]) / 144 == pytest.approx(1.0, rel=0.02)
+
+
+def test_the_columns_of_a_survey_are_those_of_its_file() -> None:
+    assert tuple(rows("Columns of survey.csv")) == survey_exports.HEAD
 
 
 def test_the_columns_of_a_validation_are_those_of_its_file() -> None:

@@ -1,0 +1,136 @@
+"""A survey from end to end: a processor of known numbers behind the real collector, then command and page."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from reportgen.analysis.survey_rows import FormRow
+from reportgen.backends.cpu.isa import host
+from reportgen.cli.main import main
+from reportgen.collect.runner import Options, Outcome
+from reportgen.errors import BundleError, UserError
+from reportgen.runs import read, store
+from reportgen.runs.schema import SURVEY
+from reportgen.site.render import Renderer
+from reportgen.status import Status
+from reportgen.suite.load import load_suite
+from reportgen.suite.survey import FAMILY
+from reportgen.survey import stored
+from reportgen.survey.measure import survey
+from reportgen.survey.record import Survey
+from tests.simulated import forms as simulated
+
+pytestmark = pytest.mark.skipif(host() != "x86_64", reason="forms are assembled on x86-64 only")
+
+ASKED = "bmi2,vfmadd213sd*,vmovd*,cmp_r64_r64"
+
+
+def collected(data: Path, glob: str = ASKED) -> Outcome:
+    options = Options(data=data, selector="loops", glob=glob, seed=1, command=simulated.command)
+    return survey(options, backend=simulated.Forms())
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("survey")
+    collected(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def found(data: Path) -> Survey:
+    return stored.derived(stored.find(data, "latest"), data)
+
+
+def row(found: Survey, key: str) -> FormRow:
+    return next(one for one in found.rows if one.key == key)
+
+
+def test_latencies_by_pair_and_rates_are_those_of_the_processor(found: Survey) -> None:
+    one = row(found, "mulx_r64_r64_r64")
+    assert {each.pair: each.cycles for each in one.latencies} == pytest.approx(
+        {"3→1": 4.0, "3→2": 3.0}, rel=0.01
+    )
+    assert one.interval == pytest.approx(1.0, rel=0.01)
+    assert one.status is Status.OK
+    for each in found.rows:
+        if each.extension == "bmi2" and each.mnemonic != "mulx" and each.key != simulated.CRASHES:
+            assert each.interval == pytest.approx(simulated.INTERVAL, rel=0.01)
+            assert [one.cycles for one in each.latencies] == pytest.approx(
+                [2.0] * len(each.latencies), rel=0.01
+            )
+
+
+def test_a_pair_across_files_is_not_asked(found: Survey) -> None:
+    assert row(found, "vmovd_xmm_r32").latencies == ()
+    assert row(found, "cmp_r64_r64").latencies == ()
+
+
+def test_a_form_that_ends_its_worker_is_a_row_with_the_reason(found: Survey) -> None:
+    one = row(found, simulated.CRASHES)
+    assert (one.status, one.interval) == (Status.FAILED, None)
+    assert "exit code 3" in one.reason
+
+
+def test_what_is_left_out_has_reasons(data: Path, found: Survey) -> None:
+    run = read.load(store.list_runs(data)[0].path).run
+    assert run.plan["kind"] == SURVEY
+    assert run.plan["forms"] == found.forms > len(found.rows)
+    reasons = {one.reason: one.what for one in found.left_out}
+    assert "vpaddd_ymm_ymm_ymm" in reasons["this processor lacks avx2"]
+    assert sum(len(one.what) for one in found.left_out) > 3000
+
+
+def test_a_device_never_means_its_survey(data: Path) -> None:
+    with pytest.raises(BundleError, match="no run"):
+        store.resolve(data, simulated.DEVICE.id)
+
+
+def test_the_suites_own_plan_has_no_survey() -> None:
+    assert not [name for name in load_suite().definitions if name.startswith(FAMILY)]
+
+
+def test_a_form_that_is_none_is_answered_with_near_ones(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no instruction form matches 'pdeep'") as raised:
+        collected(tmp_path, "pdeep")
+    assert "pdep" in raised.value.remedy
+
+
+def test_the_command_derives_a_sealed_survey(data: Path, tmp_path: Path) -> None:
+    words = ["survey", "--run", "latest", "--data", str(data)]
+    said = CliRunner().invoke(main, [*words, "--show", "mulx_r64*", "--out", str(tmp_path)])
+    assert said.exit_code == 0, said.output
+    assert "3→1 4" in said.output
+    assert "lacks" not in said.output
+    rows = list(csv.DictReader((tmp_path / "survey.csv").read_text().splitlines()))
+    assert [one["latency_cycles"] for one in rows if one["form"] == "mulx_r64_r64_r64"] == ["4", "3"]
+    whole = json.loads((tmp_path / "survey.json").read_text())
+    assert whole["device"] == simulated.DEVICE.id
+    refused = CliRunner().invoke(main, [*words, "--forms", "adc*"])
+    assert refused.exit_code == 2
+    assert "--run measures nothing" in refused.output
+    nothing = CliRunner().invoke(main, [*words, "--show", "nix*"])
+    assert nothing.exit_code == 2
+
+
+def test_the_page_has_every_form_once_and_says_what_is_missing(
+    data: Path, found: Survey, tmp_path: Path
+) -> None:
+    site = Renderer(data, tmp_path).render()
+    pages = {page.uri: page.path.read_text() for page in site.pages}
+    assert not site.warnings
+    text = pages[f"devices/{simulated.DEVICE.id}/instructions/index.md"]
+    for one in found.rows:
+        assert text.count(f'<tr id="{one.key}"') == 1
+    assert "4 (3→1), 3 (3→2)" in text
+    assert "exit code 3" in text
+    assert "privileged" in text
+    assert "sort=" not in text.split("</table>")[0].split("<tbody>")[1].replace("data-sort=", "")
+    assert f"devices/{simulated.DEVICE.id}/{found.run}/index.md" in pages
+    assets = {one.uri for one in site.assets}
+    assert f"devices/{simulated.DEVICE.id}/{found.run}/survey.csv" in assets
