@@ -89,6 +89,8 @@ class GpuTruth:
     l2_rate: float = 7.0e12
     l1_rate: float = 3.3e13
     """Of all first caches together."""
+    overlap: float = 0.9
+    """Rate of a stream that computes at its ridge over its roof there, in every level."""
     one_share: float = 0.01
     """Of these rates, what one multiprocessor reaches while the others are idle."""
     register_file: int = 65536

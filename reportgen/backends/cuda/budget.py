@@ -18,6 +18,7 @@ ASSUMED_LAYOUT = 1.0e9
 """Bytes a second of nodes that the host lays out and sends."""
 ASSUMED_MEMORY = 80 << 30
 """Bytes of the device."""
+ASSUMED_MULTIPROCESSORS = 132
 ASSUMED_FILL = 100.0e9
 """Bytes a second at which large arrays are filled on the device: copies of 1 MiB, each queued in 10 us."""
 ASSUMED_LOAD = 0.7e-6
@@ -41,7 +42,7 @@ ASSUMED_HELD = 1.2e9
 def seconds(source: Source) -> float:
     """At most, of one visit."""
     setup = source.setup
-    cap, size = float(setup.get("seconds", 0.0)), float(setup.get("bytes", 0))
+    cap, size = float(setup.get("seconds", 0.0)), float(_bytes(setup))
     taken = cap + ASSUMED_SETUP
     if setup.get("kind") == "chase" and setup.get("path") not in ON_CHIP:
         taken += size / ASSUMED_LAYOUT + min(size / GLOBAL_LINE, MOST_WARM) * ASSUMED_LOAD
@@ -51,7 +52,7 @@ def seconds(source: Source) -> float:
         moved = source.work["bytes"] if setup.get("routine") == "gemm" else size * int(setup.get("arrays", 2))
         taken += moved / ASSUMED_FILL
     if setup.get("kind") == "stream" and "block_bytes" not in setup:  # those stay below the cap
-        taken += max(0.0, (LEAST_LONG + WARM_UPS) * _launch(setup) - cap)
+        taken += max(0.0, (LEAST_LONG + WARM_UPS) * _launch(setup, source.work) - cap)
     if setup.get("kind") in ("kernel", "vendor"):
         work = source.work.get("flop", source.work.get("op", 0.0))
         taken += max(0.0, LEAST_LONG * work / _rate(setup) - cap)
@@ -67,12 +68,26 @@ def _over_the_link(setup: Mapping[str, int | float | str], cap: float) -> float:
     return size / ASSUMED_HELD + max(0.0, shots * size / ASSUMED_LINK - cap)
 
 
-def _launch(setup: Mapping[str, int | float | str]) -> float:
-    """Seconds of one launch of a stream: few blocks have few bytes under way."""
-    blocks = int(setup.get("blocks", 1))
+def _bytes(setup: Mapping[str, int | float | str]) -> int:
+    """Of one array."""
+    if "bytes_each" in setup:
+        return _blocks(setup) * int(setup["bytes_each"])
+    return int(setup.get("bytes", 0))
+
+
+def _blocks(setup: Mapping[str, int | float | str]) -> int:
+    if "blocks_each" in setup:
+        return ASSUMED_MULTIPROCESSORS * int(setup["blocks_each"])
+    return int(setup.get("blocks", 1))
+
+
+def _launch(setup: Mapping[str, int | float | str], work: Mapping[str, float]) -> float:
+    """Seconds of one launch of a stream: few blocks have few bytes under way; some compute beside."""
+    blocks = _blocks(setup)
     under_way = blocks * int(setup["threads"]) * int(setup["unroll"]) * int(setup["vector_bytes"])
     rate = min(ASSUMED_STREAM, under_way / ASSUMED_LOAD)
-    return max(int(setup["bytes"]) * int(setup["arrays"]), min(MOVED, BY_BLOCK * blocks)) / rate
+    moved = max(_bytes(setup) * int(setup["arrays"]), min(MOVED, BY_BLOCK * blocks))
+    return max(moved / rate, moved * work.get("flop", 0.0) / work["bytes"] / ASSUMED_RATE)
 
 
 def _rate(setup: Mapping[str, int | float | str]) -> float:

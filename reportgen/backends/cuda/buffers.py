@@ -9,7 +9,7 @@
 `node:...`        the first node of a chase: its address, index or offset
 `tensor map:2D`   a tile of random words, as many bytes as the set-up says, for the copy unit; with
                   `row` in the set-up its rows are so long, with `step` it can be moved through a matrix
-`array:W`         random words, as many bytes as the set-up says
+`array:W`         random words, as many bytes as the set-up says; of W `float` random floats of moderate size
 `matrix:A B`      random floats, as many as the product of these sizes of the set-up; of several the last
                   is the result
 `vector:A`        the same of one size
@@ -302,11 +302,11 @@ def _count(made: Passed, rest: str) -> Argument:
     raise LaunchError(f"this launcher does not know what to count as '{rest}'")
 
 
-def _array(made: Passed, _rest: str) -> Argument:
+def _array(made: Passed, rest: str) -> Argument:
     size = int(made.setup.get("bytes", 0))
     if size <= 0:
         raise LaunchError("the set-up of this point does not say how large its array is")
-    return _random(made, "unsigned", size), 8
+    return _random(made, "float" if rest == "float" else "unsigned", size), 8
 
 
 def _tensor_map(made: Passed, _rest: str) -> Argument:

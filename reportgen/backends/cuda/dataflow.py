@@ -78,6 +78,14 @@ class Window:
             if one.opcode.startswith("BRA") and begin < _destination(one) <= one.offset
         ]
 
+    def turns(self) -> list[list[Instruction]]:
+        """What each loop of the window holds, nested ones in both."""
+        found = []
+        for number in self._backward():
+            first = _destination(self.body[number])
+            found.append([one for one in self.body[: number + 1] if one.offset >= first])
+        return found
+
     def control(self) -> frozenset[int]:
         """Places of what only counts turns: branches backward, and instructions that nothing else reads.
 

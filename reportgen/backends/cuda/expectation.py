@@ -8,6 +8,7 @@ Keys of `Source.expect`:
 `emulated.L`      what tells that class L is emulated (regex, whole)
 `allow`           harmless others (regex, whole)
 `steps`           steps of the chain, where one has several instructions
+`loops`           what every loop of the window holds, each as `4 load, 144 fma`, with `; ` between them
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ class Expectation:
     wanted: tuple[Wanted, ...]
     allow: re.Pattern[str] | None
     steps: int
+    loops: tuple[str, ...]
+    """What each loop of the window holds of the wanted classes; empty: whatever it is."""
 
     @property
     def exact(self) -> bool:
@@ -91,6 +94,7 @@ def read(expect: Mapping[str, int | str]) -> Expectation:
         wanted=tuple(wanted),
         allow=_pattern(str(allow)) if allow else None,
         steps=int(expect.get("steps", 0)) or math.gcd(*total),
+        loops=tuple(str(expect["loops"]).split("; ")) if "loops" in expect else (),
     )
 
 

@@ -13,6 +13,7 @@ from reportgen.backends.base import Source
 from reportgen.backends.cuda import generator_async as asynchronous
 from reportgen.backends.cuda import generator_blocks as blocks
 from reportgen.backends.cuda import generator_crowd as crowd
+from reportgen.backends.cuda import generator_intensity as intensity
 from reportgen.backends.cuda import generator_kernels as kernels
 from reportgen.backends.cuda import generator_memory as memory
 from reportgen.backends.cuda import generator_rows as rows
@@ -53,6 +54,7 @@ KINDS: dict[str, Callable[[Request], Parts]] = {
     "trace": memory.trace,
     "l2_matrix": memory.l2_matrix,
     "stream": memory.stream,
+    "intensity_sweep": intensity.intensity,
     "crowd": crowd.crowd,
     "banks": blocks.banks,
     "cluster": blocks.cluster,

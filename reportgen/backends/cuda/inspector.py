@@ -109,6 +109,7 @@ def inspect(kernel: Kernel, expect: Mapping[str, int | str]) -> Inspection:
     if not whole:
         miscounted = _count_faults(wanted, opcodes)
         faults += [*miscounted, *_clock_faults(wanted, window, turned=bool(counting))]
+        faults += _loop_faults(wanted, window)
         edges = window.edges()
         nodes = [
             n
@@ -247,6 +248,21 @@ def _count_faults(wanted: Expectation, opcodes: Counter[str]) -> list[str]:
         hint = next((text for pattern, text in _HINTS for name in foreign if pattern.fullmatch(name)), "")
         faults.append(f"foreign: {_spell(foreign)}{f' ({hint})' if hint else ''}")
     return faults
+
+
+def _loop_faults(wanted: Expectation, window: Window) -> list[str]:
+    """Loops that hold something else than they shall, where that decides how often it is done."""
+    if not wanted.loops:
+        return []
+    found = Counter(_held(wanted, turn) for turn in window.turns())
+    if found == Counter(wanted.loops):
+        return []
+    return [f"loops of {_spell(Counter(wanted.loops))} wanted, found {_spell(found)}"]
+
+
+def _held(wanted: Expectation, turn: Sequence[Instruction]) -> str:
+    counts = Counter(wanted.label(one.opcode) for one in turn if not one.never)
+    return ", ".join(f"{counts[one.label]} {one.label}" for one in wanted.wanted if counts[one.label])
 
 
 def _miscount(one: Wanted, found: Counter[str], *, folded: bool) -> str:

@@ -161,6 +161,8 @@ class CudaLauncher:
         if setup.get("portable") == 0:
             self._binding.set_function_attribute(function, cuda.ANY_CLUSTER, 1)
         constants.fill(self._binding, module, code, name)
+        if "bytes_each" in setup:  # the more multiprocessors, the more bytes
+            setup = {**setup, "bytes": blocks * int(setup["bytes_each"])}
         if "block_bytes" in setup:  # every block has a part of its own
             setup = {**setup, "bytes": blocks * int(setup["block_bytes"])}
         passed = buffers.passed(

@@ -22,6 +22,8 @@ LONG_VECTORS = 5000
 """Elements of a vector kernel, in place of `n` of matrices."""
 STREAM_TURNS = 3
 """Of a stream: its arrays are made that long."""
+STRETCHES = 2
+"""Of a stream that computes, on each of its turns."""
 TOUCHED_BYTES = 1 << 26
 """Nodes of a chase may lie in so much memory, where every line of it is written."""
 SPAN_BYTES = 1 << 34
@@ -55,6 +57,10 @@ def sized(source: Source) -> Point | str:
             * int(setup.get("blocks", 1))
         )
         setup["bytes"] = min(int(setup["bytes"]), STREAM_TURNS * each)
+    if "bytes_each" in setup:
+        each = int(setup["unroll"]) * int(setup["vector_bytes"]) * int(setup["threads"])
+        setup["bytes_each"] = min(int(setup["bytes_each"]), STREAM_TURNS * each)
+        setup |= {name: min(int(setup[name]), STRETCHES) for name in ("many", "few")}
     for name, most in MOST.items():
         if name in setup and kind in ("body", "saturated", "held", "crowd", "kernel"):
             vector = (

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reportgen.backends.cuda.buffers import FACTOR
+from reportgen.backends.cuda.generator_intensity import LONG, WORDS
 from reportgen.backends.cuda.shots import Prepared
 from tests.simulated.ptx.binding import PtxGpu
 
@@ -28,6 +29,8 @@ def faults(gpu: PtxGpu, prepared: Prepared) -> Iterator[str]:
         size = int(setup["bytes"])
         if gpu.read(first, size) != gpu.read(second, size):
             yield "the copy differs from what was copied"
+    if prepared.kind == "stream" and "setting:many" in given:
+        yield from _squares(gpu, prepared, given)
     if prepared.kind != "kernel":
         return
     kind = np.dtype(np.float64 if setup.get("precision") == "fp64" else np.float32)
@@ -71,3 +74,17 @@ def faults(gpu: PtxGpu, prepared: Prepared) -> Iterator[str]:
     off = np.abs(found - wanted) > CLOSE * np.maximum(np.abs(wanted), 1)
     if off.any():
         yield f"{int(off.sum())} of {off.size} results differ from those of the host"
+
+
+def _squares(gpu: PtxGpu, prepared: Prepared, given: dict[str, int]) -> Iterator[str]:
+    """Of a stream that computes: every word that was read, squared as often as the launch asked for."""
+    setup, threads = prepared.passed.setup, prepared.threads * prepared.blocks
+    loaded = int(setup["unroll"]) * int(setup["vector_bytes"]) * threads * given["count:turns"]
+    words = np.frombuffer(gpu.read(given["array:float"], loaded), np.float32).astype(np.float64)
+    often = given["count:rounds"] * (LONG * given["setting:many"] + given["setting:few"])
+    start = WORDS * threads * (threads - 1) / 2  # each accumulator begins at the number of its thread
+    wanted = start + often * float((words**2).sum())
+    sums = np.frombuffer(gpu.read(given["output:float"], 4 * threads), np.float32)
+    found = float(sums.sum(dtype=np.float64))
+    if abs(found / wanted - 1) > CLOSE:
+        yield f"squares add up to {found:.6g} where {wanted:.6g} were to be"

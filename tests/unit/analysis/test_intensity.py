@@ -33,7 +33,7 @@ def found(truth: CpuTruth, seed: int = 0) -> dict[str, Quantity]:
     st.floats(0.001, 0.03),
     st.integers(0, 1000),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_the_bend_lies_in_its_interval(
     count: int, share: float, depth: float, error: float, seed: int
 ) -> None:
@@ -59,7 +59,7 @@ def test_a_contaminated_point_moves_neither_asymptote() -> None:
 
 
 @given(devices(), st.floats(0.5, 1.0), st.integers(0, 100))
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_every_ridge_and_overlap_is_found(truth: CpuTruth, overlap: float, seed: int) -> None:
     truth = replace(truth, overlap=dict.fromkeys(LEVELS, overlap))
     quantity = found(truth, seed)
