@@ -62,7 +62,9 @@ def _throughput(evidence: Evidence, points: list[Point], latencies: list[Quantit
                 reason="The samples fall into two groups (cycles per repetition of the body).",
             )
         ]  # fmt: skip
-    bound = _bound(rates, most, latencies)
+    # where all that is written has one register, instructions beside keep instances from waiting
+    alone = most == 1 and details["beside"] > 0
+    bound = "" if alone else _bound(rates, most, latencies)
     quantity = evidence.quantity(
         metric, UNIT, METHOD, rates[most], [point], status=Status.CENSORED if bound else None, reason=bound,
         details=details,
@@ -86,9 +88,9 @@ def _bound(rates: dict[int, Interval], most: int, latencies: list[Quantity]) -> 
     waited = max((float(one.value or 0.0) for one in latencies if _updates(one)), default=0.0)
     if waited and rates[most].value * BOUND_BY_CHAIN >= most / waited:
         return f"{most} instances that wait for their own results do no more: it may be higher."
-    fewer = [rate for count, rate in rates.items() if count < most]
-    if fewer and rates[most].value > fewer[0].value * BOUND_BY_CHAIN:
-        return f"Higher with {most} instances than with fewer: it may be higher yet."
+    for count, rate in rates.items():
+        if count < most and rates[most].value * BOUND_BY_CHAIN >= rate.value * most / count:
+            return f"{most} instances do as much more than {count} as they are more: it may be higher."
     return ""
 
 

@@ -105,7 +105,7 @@ def _summary(found: Survey) -> None:
     )
     click.echo(f"{found.name} ({found.device}), survey {found.run}")
     click.echo(f"{len(found.rows)} forms of {found.forms}: {states}")
-    if found.agreement is not None:
+    if found.agreement is not None and found.agreement.compared:
         one = found.agreement
         click.echo(
             f"Of {one.compared} numbers that run {one.run} of the suite has too, {one.within} are within "

@@ -72,7 +72,7 @@ def _card(surveyed: Surveyed, here: str, links: Links) -> list[tuple[str, object
 
 def _sections(surveyed: Surveyed, here: str, links: Links) -> Iterator[Section]:
     found = surveyed.found
-    if found.agreement is not None:
+    if found.agreement is not None and found.agreement.compared:
         yield Section(
             "agreement", "Beside the curated suite", (_agreement(found, here, links), _apart(found))
         )

@@ -39,7 +39,9 @@ def _body(form: Form, question: str, features: Sequence[str]) -> FormBody:
         lines, period, beside = _chained(form, source, destination)
         turn, times = lines, int(number) // period
         steps = times * period
-        kind, chains = ("form", 0) if source == FLAGS else ("chain", 1)
+        # the inspector follows no flags, and tells the steps of a chain by their opcodes
+        unseen = source == FLAGS or (form.mnemonic == "mov" and beside)
+        kind, chains = ("form", 0) if unseen else ("chain", 1)
     return FormBody(
         turn=tuple(turn),
         times=times,
@@ -131,9 +133,12 @@ def _chained(form: Form, source: str, destination: str) -> tuple[list[str], int,
 
 
 def _address(form: Form, operand: Operand, line: int) -> str:
+    """A line for each instance that writes; all read one, as loads of several may meet in a bank."""
     if form.mnemonic == _ADDRESS and operand.file == MEMORY:
         return "r14"
-    return _line(line) if operand.file == MEMORY else ""
+    if operand.file != MEMORY:
+        return ""
+    return _line(line if "w" in operand.access else 0)
 
 
 def _breaks(form: Form, chained: str) -> list[str]:
