@@ -95,7 +95,7 @@ class Levels:
         return 1 + sum(edge.closed for edge in self.edges)
 
 
-def levels(size: Array, latency: Array, noise: Array, most: int = 3) -> Levels:
+def levels(size: Array, latency: Array, noise: Array, most: int = 3, least: float = LEAST_STEP) -> Levels:
     """Edges and knees of a curve.
 
     Args:
@@ -103,11 +103,12 @@ def levels(size: Array, latency: Array, noise: Array, most: int = 3) -> Levels:
         latency: positive, one a size.
         noise: relative standard deviation of each latency.
         most: keep only so many edges, those with the largest steps.
+        least: a rise by less is a knee.
     """
     smooth = without_spikes(np.log2(latency))
     rises, variants = fit_rises(size, np.exp2(smooth), noise)
     steps = [rise.top / rise.hit for rise in rises]
-    ends = [at for at, step in enumerate(steps) if step >= LEAST_STEP]
+    ends = [at for at, step in enumerate(steps) if step >= least]
     ends = sorted(sorted(ends, key=lambda at: -steps[at])[:most])
     curve = np.exp2(envelope(smooth))
     edges = tuple(_edge(size, curve, noise, rises[at], first=number == 0) for number, at in enumerate(ends))

@@ -14,6 +14,7 @@ from reportgen.analysis.conflict import conflict
 from reportgen.analysis.cycles import calibration_error, timings
 from reportgen.analysis.encoded import encoded, has_encoding
 from reportgen.analysis.evidence import Evidence, clock_trend, disturbed_share
+from reportgen.analysis.footprint import footprint
 from reportgen.analysis.gpu_banks import banks
 from reportgen.analysis.gpu_blocks import blocks
 from reportgen.analysis.gpu_bulk import bulk
@@ -137,6 +138,7 @@ _INDEPENDENT: dict[str, Callable[[Evidence], list[Quantity]]] = {
     "rounds": rounds,
     "window": window,
     "survey": survey,
+    "footprint": footprint,
     "parallelism": parallelism,
     "misprediction": misprediction,
     "taken_branches": taken_branches,
@@ -156,6 +158,7 @@ _METHODS = {
     "rounds": "cost-model",
     "survey": "survey",
     "window": "window",
+    "footprint": "code-footprint",
     "parallelism": "window",
     **dict.fromkeys("misprediction taken_branches call_return".split(), "branches"),
     **dict.fromkeys(

@@ -67,7 +67,7 @@ def working_set(evidence: Evidence) -> tuple[list[Quantity], Hierarchy | None, C
 
     Points have settings `bytes` and `pages`, work `steps`, facts `bytes_actual` and `huge_bytes`.
     """
-    curves = {pages: _curve(evidence, pages) for pages in ("huge", "4k")}
+    curves = {pages: curve_of(evidence, pages) for pages in ("huge", "4k")}
     granted = _granted(evidence)
     main = curves["huge"] if granted and curves["huge"] else curves["4k"] or curves["huge"]
     if main is None:
@@ -112,7 +112,7 @@ def _granted(evidence: Evidence) -> bool:
     return sum(large) * 2 > len(large)
 
 
-def _curve(evidence: Evidence, pages: str) -> Curve | None:
+def curve_of(evidence: Evidence, pages: str = "4k") -> Curve | None:
     """The curve on one kind of pages; of several points of one size, the first."""
     by_size: dict[float, Point] = {}
     for point in evidence.usable():

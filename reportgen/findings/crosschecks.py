@@ -43,6 +43,7 @@ REPORTED = {
     "memory.l3.capacity": "l3_bytes",
     "memory.l1.associativity": "l1d_ways",
     "memory.line": "line_bytes",
+    "fetch.l1i.capacity": "l1i_bytes",
 }
 """Metric -> what the operating system or driver calls the same thing in `Device.reported`."""
 

@@ -66,6 +66,7 @@ OVER_SEVERAL = frozenset(
         "sustained",
         "library",
         "window",
+        "footprint",
         "taken_branches",
         "intensity",
     }
@@ -279,6 +280,15 @@ def _window(case: Case) -> Ending:
     return undecided(_gates_failed(case.failed)) if case.failed else YES
 
 
+def _footprint(case: Case) -> Ending:
+    ends = [q for q in case.quantities if parse(q.metric).kind is Kind.FETCH_CAPACITY]
+    if any(q.status is not Status.CENSORED for q in ends):
+        return undecided(_gates_failed(case.failed)) if case.failed else YES
+    if ends:
+        return undecided("no boundary within the range of the probe")
+    return nothing(case)
+
+
 def _parallelism(case: Case) -> Ending:
     low, high = interval(case.quantities[0])
     if low >= LEAST_PARALLEL:
@@ -354,6 +364,10 @@ RULES: dict[str, Rule] = {
         _window,
     ),
     "intensity": (hypotheses_intensity.IN_WORDS, hypotheses_intensity.overlaps),
+    "footprint": (
+        "Supported when the time of an instruction rises at some size of code within the range of the probe.",
+        _footprint,
+    ),
     "parallelism": (
         "Supported when independent loads take less than half the time of loads that wait for each other.",
         _parallelism,

@@ -73,6 +73,8 @@ class Kind(StrEnum):
     BRANCH_INTERVAL = "branch_interval"
     BRANCH_END = "branch_end"
     RETURN_DEPTH = "return_depth"
+    FETCH_CAPACITY = "fetch_capacity"
+    FETCH_RATE = "fetch_rate"
     VENDOR = "vendor"
     OTHER = "other"
 
@@ -85,7 +87,8 @@ class MetricId:
     kind: Kind
     subject: str = ""
     """Operation, level, TLB, precision, library routine, probe, blocks of a cluster, copy, filling,
-    distance of branches."""
+    distance of branches,
+    what straight code is made of."""
     part: str = ""
     """Second operation, bandwidth kernel, level of a ridge, size of a library call, load path, what a kernel
     takes, which of several numbers of a probe."""
@@ -128,6 +131,7 @@ _EXECUTION = {
     "launch_overhead": Kind.LAUNCH,
 }
 """Probe of what a GPU holds -> kind of its metrics."""
+_FETCH = {"capacity": Kind.FETCH_CAPACITY, "rate": Kind.FETCH_RATE}
 ALL_MULTIPROCESSORS = "all_multiprocessors"
 """What the capacity of a level ends in that all multiprocessors saw together."""
 DISTANCES = ("4k", "64k", "2m")
@@ -175,6 +179,8 @@ def parse(metric: str) -> MetricId:
         return MetricId(metric, Kind.WINDOW, rest[0])
     if stem == "branch" and rest:
         return _branch(metric, rest)
+    if stem == "fetch" and len(rest) in (2, 3) and rest[-1] in _FETCH:
+        return MetricId(metric, _FETCH[rest[-1]], rest[0], rest[1] if len(rest) == 3 else "")
     if stem == "vendor" and len(rest) == 2 and rest[1] == "ratio":
         return MetricId(metric, Kind.VENDOR, rest[0])
     if stem == "occupancy" and len(rest) == 2:

@@ -6,7 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from reportgen.analysis.quantity import Quantity
-from reportgen.findings import alternatives, branch_ends, interference, ridge_seen, slowing, window_resources
+from reportgen.findings import (
+    alternatives,
+    branch_ends,
+    fetch,
+    interference,
+    ridge_seen,
+    slowing,
+    window_resources,
+)
 from reportgen.findings.confidence import run_drift
 from reportgen.findings.crosschecks import (
     DRIVER,
@@ -76,6 +84,7 @@ def remarks(evidence: Evidence, conclusions: Mapping[str, Conclusion]) -> Iterat
     yield from _in_flight(evidence)
     yield from _branches(evidence)
     yield from _ridges_seen(evidence)
+    yield from _fetch(evidence)
 
 
 def _run(evidence: Evidence) -> Iterator[Remark]:
@@ -258,6 +267,12 @@ def _ridges_seen(evidence: Evidence) -> Iterator[Remark]:
             text = intensity.beside(name, seen, one.predicted, *shares, one.agrees)
             left = () if one.agrees else intensity.causes(*shares)
             yield Remark(f"ridge:{name.text}", Claim.MEASURED, text, (name.text, *one.metrics), left)
+
+
+def _fetch(evidence: Evidence) -> Iterator[Remark]:
+    """What the boundaries of instruction supply are consistent with."""
+    for name, _, text, left, excluded in fetch.readings(evidence):
+        yield Remark(f"resource:{name.text}", Claim.INFERRED, text, (name.text,), left, excluded)
 
 
 def _scaling(evidence: Evidence) -> Iterator[Remark]:

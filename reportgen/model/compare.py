@@ -170,6 +170,8 @@ RELEVANT = {
     Kind.BRANCH_INTERVAL: 0.02,
     Kind.BRANCH_END: 0.10,
     Kind.RETURN_DEPTH: 0.05,
+    Kind.FETCH_CAPACITY: 0.10,
+    Kind.FETCH_RATE: 0.05,
     Kind.RIDGE: 0.10,
     Kind.RIDGE_SEEN: 0.10,
     Kind.OVERLAP: 0.05,
@@ -181,7 +183,7 @@ have the step of their sweeps."""
 
 BOUNDARIES = frozenset(
     {Kind.CAPACITY, Kind.TLB_REACH, Kind.LINE, Kind.ASSOCIATIVITY, Kind.WINDOW}
-    | {Kind.BRANCH_END, Kind.RETURN_DEPTH}
+    | {Kind.BRANCH_END, Kind.RETURN_DEPTH, Kind.FETCH_CAPACITY}
 )
 
 FAR_LEVELS = frozenset({"l3", "dram"})

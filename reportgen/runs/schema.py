@@ -65,7 +65,7 @@ class Device(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     memory_bytes: int = 0
     reported: dict[str, int | float | str] = {}
     """What the operating system or driver says, never what was measured: `l1d_bytes`,
-    `l2_bytes`, `l3_bytes`, `line_bytes`, `page_bytes`, `family`, `model`, `stepping`,
+    `l1i_bytes`, `l2_bytes`, `l3_bytes`, `line_bytes`, `page_bytes`, `family`, `model`, `stepping`,
     `hypervisor`, ..."""
 
     @property

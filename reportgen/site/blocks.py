@@ -43,6 +43,7 @@ INTERVALS = (
     Kind.WINDOW,
     Kind.BRANCH_END,
     Kind.RETURN_DEPTH,
+    Kind.FETCH_CAPACITY,
 )
 """Boundaries: the interval is the result, its middle is not."""
 

@@ -42,7 +42,7 @@ ANALYSES = frozenset(
     "slope plateau interference working_set pointer_chase line conflict tlb".split()
     + "bandwidth intensity peak sustained library banks distance warps window parallelism none".split()
     + "blocks pressure on_chip sectors cluster bulk tile launch read_sweep".split()
-    + "misprediction taken_branches call_return".split()
+    + "footprint misprediction taken_branches call_return".split()
 )
 
 REGISTER_CLASSES = frozenset("r16 r32 r64 xmm ymm zmm k tmm x v s d fragment".split())

@@ -6,6 +6,7 @@ import numpy as np
 
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.metric import Kind, MetricId, parse
+from tests.simulated.footprint_points import supplied
 from tests.simulated.intensity_points import PRECISION, ridge
 from tests.simulated.memory import cache_latency, chase_latency, placed_latency
 from tests.simulated.ports import index, rate
@@ -80,6 +81,8 @@ def _memory(truth: CpuTruth, name: MetricId, quantity: Quantity) -> float | None
             return load_cost(truth, float(quantity.details["bytes"]), "huge")
         case Kind.PARALLELISM:
             return truth.parallel_misses
+        case Kind.FETCH_CAPACITY | Kind.FETCH_RATE:
+            return supplied(truth, name)
         case Kind.WINDOW:
             return truth.in_flight[name.subject]
         case Kind.MISPREDICTION:

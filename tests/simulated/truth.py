@@ -208,6 +208,28 @@ _BANDWIDTH: dict[str, dict[str, float]] = {
 
 
 @dataclass(frozen=True)
+class TrueSupply:
+    """A level of instruction supply: what it holds, and how fast it delivers."""
+
+    rate: float
+    """Instructions a cycle at most ..."""
+    per_cycle: float = float("inf")
+    """... and bytes a cycle at most."""
+    instructions: float = float("inf")
+    """Limit in instructions, and ..."""
+    size: float = float("inf")
+    """... in bytes."""
+
+
+_SUPPLY = (
+    TrueSupply(6.0, instructions=1536),
+    TrueSupply(4.0, 32, size=32 * KIB),
+    TrueSupply(3.0, 12, size=2 * MIB),
+    TrueSupply(3.0, 5),
+)
+
+
+@dataclass(frozen=True)
 class CpuTruth:
     """A simulated CPU.  `replace(truth, ...)` makes variants."""
 
@@ -243,6 +265,8 @@ class CpuTruth:
         }
     )  # fmt: skip
     """Filling -> instructions that enter the core behind a load that waits for memory."""
+    supply: tuple[TrueSupply, ...] = _SUPPLY
+    """Levels of instruction supply from the core outwards; the last has no end."""
     parallel_misses: float = 14.0
     """Loads that miss all caches and are under way at once."""
     misprediction: float = 15.0

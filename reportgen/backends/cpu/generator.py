@@ -252,6 +252,27 @@ def _misses(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts
     return context, expect, {"loads": float(made.loads)}, setup
 
 
+def _footprint(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Parts:
+    filler = generator.assembly.filler(str(point.settings["instruction"]))
+    times = int(point.settings["bytes"]) // len(filler.unit)
+    total = times * filler.instructions
+    expect: dict[str, int | str] = {
+        filler.opcode: total,
+        "kind": "footprint",
+        "chains": 0,
+        "unit": len(filler.unit),
+    }
+    context = {
+        "settings": point.settings,
+        "init": filler.init,
+        "times": times,
+        "unit": len(filler.unit),
+        "value": f"{int.from_bytes(filler.unit[:4], 'little'):#x}",
+    }
+    work = {"steps": float(total), "instructions": float(total), "bytes": float(total * filler.length)}
+    return context, expect, work, {"kind": "footprint"}
+
+
 _STREAMS = {
     "read": (1, 1),
     "write": (1, 1),
@@ -368,6 +389,7 @@ KINDS = {
     "outcomes": generator_branches.conditional,
     "jumps": generator_branches.jumps,
     "calls": generator_branches.calls,
+    "footprint": _footprint,
     "stream": _stream,
     "intensity_sweep": _intensity_sweep,
     "loop": _loop,

@@ -26,7 +26,7 @@ from reportgen.runs.schema import Program
 
 _BRANCHES = frozenset({"outcomes", "jumps", "calls"})
 """Kinds whose bodies branch."""
-_NO_OPCODES = frozenset({"kind", "chains", "branches", "spacing", *blend.EXPECTED})
+_NO_OPCODES = frozenset({"kind", "chains", "branches", "spacing", "unit", *blend.EXPECTED})
 """Keys of an expectation that are no opcodes."""
 _CLOSING_BYTES = 32
 """More than the counter and the branch behind a body take."""
@@ -36,10 +36,12 @@ def inspect(code: MachineCode, source: str, expect: dict[str, int | str]) -> Pro
     """Decode the program and judge its timed region against what the generator expects."""
     isa = decoder(code.isa)
     kind = str(expect["kind"])
-    region, strays = _region(code, isa, kind, int(expect.get("spacing", 0)))
+    region, strays, times = _region(code, isa, kind, expect)
     closing = isa.decode(code.code, code.body_end, min(code.end, code.body_end + _CLOSING_BYTES))
     loop = closing[: len(isa.LOOP)]
     opcodes = Counter(instruction.opcode for instruction in region)
+    for opcode in opcodes:
+        opcodes[opcode] *= times
     faults = []
     if tuple(instruction.opcode for instruction in loop) != isa.LOOP:
         faults.append("the body is not closed by one counter and one branch")
@@ -47,7 +49,7 @@ def inspect(code: MachineCode, source: str, expect: dict[str, int | str]) -> Pro
     wanted = Counter({k: int(v) for k, v in expect.items() if k not in _NO_OPCODES})
     if opcodes != wanted:
         faults.append(f"wanted {_spell(wanted)}, found {_spell(opcodes)}")
-    edges = _edges(region) if "chains" in expect else []
+    edges = _edges(region * min(times, 2)) if "chains" in expect else []
     chains = _chains(edges)
     faults += _chain_faults(kind, chains, int(expect.get("chains", 0)))
     if kind in ("chain", "outcomes") and not _unbroken(region, edges):
@@ -65,7 +67,7 @@ def inspect(code: MachineCode, source: str, expect: dict[str, int | str]) -> Pro
     )
     if stray:
         faults.append(f"{stray} accesses to the stack: a spill")
-    facts: dict[str, int | float | str] = {"instructions": len(region), "stack_accesses": stray}
+    facts: dict[str, int | float | str] = {"instructions": len(region) * times, "stack_accesses": stray}
     if chains:
         facts["chains"] = chains
     if kind in _BRANCHES:
@@ -74,7 +76,7 @@ def inspect(code: MachineCode, source: str, expect: dict[str, int | str]) -> Pro
     return Program(
         sha256=hashlib.sha256(code.code).hexdigest(),
         source=source,
-        listing=listing(region + loop),
+        listing=listing(region + loop) if times == 1 else _folded(region, times, loop),
         opcodes=dict(opcodes),
         verdict="rejected" if faults else "verified",
         explanation=explanation,
@@ -83,13 +85,19 @@ def inspect(code: MachineCode, source: str, expect: dict[str, int | str]) -> Pro
     )
 
 
-def _region(code: MachineCode, isa: Decoder, kind: str, spacing: int) -> tuple[list[Instruction], list[str]]:
-    """Instructions of the timed region: those executed, where jumps and calls decide, else all of it."""
+def _region(
+    code: MachineCode, isa: Decoder, kind: str, expect: dict[str, int | str]
+) -> tuple[list[Instruction], list[str], int]:
+    """Instructions of the timed region, what is wrong with their way, how often they follow on each other.
+
+    Those executed, where jumps and calls decide, else all of it.
+    """
     if kind == "jumps":
-        return branch_proof.evenly_apart(code, isa, spacing)
+        return *branch_proof.evenly_apart(code, isa, int(expect["spacing"])), 1
     if kind == "calls":
-        return branch_proof.followed(code, isa)
-    return isa.decode(code.code, code.body, code.body_end), []
+        return *branch_proof.followed(code, isa), 1
+    found, times = _repeated(code, isa, int(expect.get("unit", 0)))
+    return found, [], times
 
 
 def _branch_faults(
@@ -103,6 +111,27 @@ def _branch_faults(
         depth = branch_proof.deepest(region)
         return [] if depth == branches else [f"wanted calls {branches} deep, found {depth}"]
     return [] if len(region) == branches else [f"wanted {branches} jumps, found {len(region)}"]
+
+
+def _repeated(code: MachineCode, isa: Decoder, unit: int) -> tuple[list[Instruction], int]:
+    """The timed region's instructions, and how often they follow on each other.
+
+    A region of millions of equal units is decoded once: where its bytes are a unit over and over, and the
+    unit is whole instructions, a decoder that reads on from each unit's end finds the same again.  Anything
+    else is decoded to its end.
+    """
+    region = code.code[code.body : code.body_end]
+    times = len(region) // unit if unit else 0
+    if times > 1 and region == region[:unit] * times:
+        found = isa.decode(code.code, code.body, code.body + unit)
+        if all(one.opcode != "unknown" for one in found):
+            return found, times
+    return isa.decode(code.code, code.body, code.body_end), 1
+
+
+def _folded(region: list[Instruction], times: int, loop: list[Instruction]) -> str:
+    """The listing of a unit, how often it stands there, and what closes the body."""
+    return f"{listing(region)}\n; these {len(region)} x {times}\n{listing(loop)}"
 
 
 def _chain_faults(kind: str, found: int, wanted: int) -> list[str]:

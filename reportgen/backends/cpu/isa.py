@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from reportgen.backends.cpu.blend import Blend
+from reportgen.backends.cpu.filler import Filler
 from reportgen.errors import Unsupported
 from reportgen.suite.definition import Operation
 
@@ -283,6 +284,13 @@ class Assembly(Protocol):
 
         Raises:
             Unsupported: the forms of this instruction set are not known.
+        """
+
+    def filler(self, instruction: str) -> Filler:
+        """Instructions of which straight code is made: `nop8`, `move2`, ... by kind and length in bytes.
+
+        Raises:
+            Unsupported: the ISA has none of that length.
         """
 
     def frame(self, features: tuple[str, ...]) -> dict[str, Any]:

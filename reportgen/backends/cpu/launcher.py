@@ -79,6 +79,8 @@ class CpuLauncher:
             return preparation.misses(order, program)
         if kind == "outcomes":
             return preparation.outcomes(order, program)
+        if kind == "footprint":
+            return preparation.footprint(order, program)
         if kind == "stream":
             return preparation.stream(order, program)
         if kind == "windows":

@@ -108,6 +108,16 @@ class Preparation:
 
         return replace(visit, take=take)
 
+    def footprint(self, order: Order, program: Executable) -> Visit:
+        """Straight code of any size; a pass before each sample brings it to where it fits.
+
+        Warm-up and body are not compared: with large code the first pass finds less of it near.
+        """
+        frame = self.frames[0]
+        count = self._count(order.point, lambda: frame.run(program, 4, 1, TRIAL))
+        warm = max(1, count // 4)
+        return Visit(lambda samples: [frame.run(program, samples, warm, count)], count, cpus=(self.cpus[-1],))
+
     def _count(self, point: str, trial: Callable[[], list[Stamps]]) -> int:
         """Repetitions that make one timed body last about `BODY_SECONDS`; the same on every visit."""
         count = self._repetitions.get(point)

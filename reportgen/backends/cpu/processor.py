@@ -46,19 +46,28 @@ def identity(path: Path | None = None, cpu: int | None = None) -> dict[str, str]
 
 
 def caches(cpu: int, root: Path = SYSFS) -> dict[str, int | float | str]:
-    """`l1d_bytes`, `l2_bytes`, `l3_bytes`, `line_bytes`, `<level>_ways`, as reported; never measured."""
+    """`l1i_bytes`, `l1d_bytes`, ..., `line_bytes`, `<level>_ways`, as reported; never measured."""
     found: dict[str, int | float | str] = {}
     for index in sorted((root / f"cpu{cpu}" / "cache").glob("index*")):
         level, kind, size = (_read(index / name) for name in ("level", "type", "size"))
-        if not level or kind == "Instruction" or not size:
+        if not level or not size:
+            continue
+        if kind == "Instruction":
+            if level == "1":
+                found["l1i_bytes"] = _bytes(size)
             continue
         name = "l1d" if level == "1" else f"l{level}"
-        found[f"{name}_bytes"] = parse_size(size.replace("K", "KiB").replace("M", "MiB"))
+        found[f"{name}_bytes"] = _bytes(size)
         for file, key in (("ways_of_associativity", f"{name}_ways"), ("coherency_line_size", "line_bytes")):
             text = _read(index / file)
             if text.isdigit():
                 found[key] = int(text)
     return found or _caches_by_cpuid()
+
+
+def _bytes(size: str) -> int:
+    """As Linux writes it: "32K"."""
+    return parse_size(size.replace("K", "KiB").replace("M", "MiB"))
 
 
 def _read(path: Path) -> str:
@@ -92,9 +101,11 @@ def _caches_by_cpuid() -> dict[str, int | float | str]:
             kind, level = eax & 31, eax >> 5 & 7
             if kind == 0:
                 break
-            if kind == 2:  # instruction cache
-                continue
             ways, parts, line = (ebx >> 22) + 1, (ebx >> 12 & 0x3FF) + 1, (ebx & 0xFFF) + 1
+            if kind == 2:  # instruction cache
+                if level == 1:
+                    found["l1i_bytes"] = ways * parts * line * (ecx + 1)
+                continue
             name = "l1d" if level == 1 else f"l{level}"
             found[f"{name}_bytes"] = ways * parts * line * (ecx + 1)
             found[f"{name}_ways"] = ways

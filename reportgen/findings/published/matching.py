@@ -72,6 +72,8 @@ _OF_THE_CORE = frozenset(
         Kind.MISPREDICTION,
         Kind.BRANCH_INTERVAL,
         Kind.RETURN_DEPTH,
+        Kind.FETCH_CAPACITY,
+        Kind.FETCH_RATE,
     }
 )
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from reportgen.findings.metric import ALL_CORES, ONE_MULTIPROCESSOR, Kind, MetricId, parse
-from reportgen.findings.wording import branches, gpu_names, in_flight, vendor
+from reportgen.findings.wording import branches, fetch, gpu_names, in_flight, vendor
 from reportgen.roofline.roofs import called
 
-_LEVELS = {"l1": "L1", "l2": "L2", "l3": "L3", "dram": "DRAM"}
+_LEVELS = {"l1": "L1", "l1i": "L1I", "l2": "L2", "l3": "L3", "dram": "DRAM"}
 _TLBS = {"dtlb1": "first-level data TLB", "dtlb2": "second-level TLB"}
 FAR_APART = {"64k": "64 KiB", "2m": "2 MiB"}
 """Distances at which a GPU's translation is asked."""
@@ -170,6 +170,8 @@ def noun(metric: str, title: Callable[[str], str]) -> str:
             text = f"the count of loads under way to {level(subject)}"
         case Kind.WINDOW:
             text = f"the count of {in_flight.filling(subject)} in flight"
+        case Kind.FETCH_CAPACITY | Kind.FETCH_RATE:
+            text = fetch.phrase(name, rate=name.kind is Kind.FETCH_RATE)
         case Kind.VENDOR:
             text = vendor.phrase(subject)
         case _ if name.kind in branches.KINDS:

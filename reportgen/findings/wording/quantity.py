@@ -13,6 +13,7 @@ from reportgen.findings.metric import UNDER_LOAD, Kind, MetricId, parse
 from reportgen.findings.wording import (
     branches,
     encoded,
+    fetch,
     general,
     gpu,
     in_flight,
@@ -98,6 +99,10 @@ def _by_kind(evidence: Evidence, name: MetricId, quantity: Quantity, phrase: str
             text = in_flight.measured(name, quantity)
         case _ if name.kind in branches.KINDS:
             text = branches.measured(name, quantity)
+        case Kind.FETCH_CAPACITY:
+            text = fetch.capacity(name, quantity)
+        case Kind.FETCH_RATE:
+            text = fetch.rate(name, quantity)
         case Kind.VENDOR:
             text = vendor.ratio(name, quantity)
         case _:

@@ -11,6 +11,7 @@ from reportgen.backends.cpu.aarch64.blend import blend as blend
 from reportgen.backends.cpu.aarch64.branches import calls as calls
 from reportgen.backends.cpu.aarch64.branches import jumps as jumps
 from reportgen.backends.cpu.aarch64.branches import outcomes as outcomes
+from reportgen.backends.cpu.aarch64.filler import filler as filler
 from reportgen.backends.cpu.aarch64.misses import misses as misses
 from reportgen.backends.cpu.aarch64.registers import General, Register, Vector, accumulator, accumulators
 from reportgen.backends.cpu.aarch64.window import window as window

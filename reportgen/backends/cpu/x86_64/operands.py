@@ -14,6 +14,7 @@ from reportgen.backends.cpu.x86_64.blend import blend as blend
 from reportgen.backends.cpu.x86_64.branches import calls as calls
 from reportgen.backends.cpu.x86_64.branches import jumps as jumps
 from reportgen.backends.cpu.x86_64.branches import outcomes as outcomes
+from reportgen.backends.cpu.x86_64.filler import filler as filler
 from reportgen.backends.cpu.x86_64.forms.program import form as form
 from reportgen.backends.cpu.x86_64.misses import misses as misses
 from reportgen.backends.cpu.x86_64.registers import (

@@ -87,8 +87,8 @@ CACHES = {
 
 def test_caches_from_sysfs(tmp_path: Path) -> None:
     assert processor.caches(3, write(tmp_path, CACHES)) == {
-        "l1d_bytes": 49152, "l1d_ways": 12, "line_bytes": 64, "l2_bytes": 2 << 20, "l2_ways": 16,
-        "l3_bytes": 107520 << 10,
+        "l1i_bytes": 32768, "l1d_bytes": 49152, "l1d_ways": 12, "line_bytes": 64, "l2_bytes": 2 << 20,
+        "l2_ways": 16, "l3_bytes": 107520 << 10,
     }  # fmt: skip
 
 
@@ -114,8 +114,8 @@ def test_without_sysfs_intel_s_leaf_4_is_read(tmp_path: Path, monkeypatch: pytes
         (4, 3): shape(3, 3, 15, 64, 114688),
     })  # fmt: skip
     assert processor.caches(0, tmp_path) == {
-        "l1d_bytes": 49152, "l1d_ways": 12, "line_bytes": 64, "l2_bytes": 2 << 20, "l2_ways": 16,
-        "l3_bytes": 15 * 64 * 114688, "l3_ways": 15,
+        "l1i_bytes": 32768, "l1d_bytes": 49152, "l1d_ways": 12, "line_bytes": 64, "l2_bytes": 2 << 20,
+        "l2_ways": 16, "l3_bytes": 15 * 64 * 114688, "l3_ways": 15,
     }  # fmt: skip
 
 
