@@ -32,6 +32,7 @@ class Executable:
         except OSError:
             self._map = self._memory_file(code)
         self.address = address_of(self._map)
+        self._entry = entry
         _synchronise(self.address, len(code))
         self._function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(
             self.address + entry
@@ -62,6 +63,11 @@ class Executable:
     def bytes(self, length: int) -> bytes:
         """The first `length` bytes as they lie in memory, to be compared with what was inspected."""
         return ctypes.string_at(self.address, length)
+
+    def elsewhere(self, pages: int) -> Executable:
+        """A copy in memory of its own, so many pages behind the beginning of it."""
+        before = pages * mmap.PAGESIZE
+        return Executable(bytes(before) + self.bytes(self.size), before + self._entry)
 
     def call(self, arguments: int, out: int) -> int:
         """Run the program: pointers to its argument block and to its output block."""

@@ -34,7 +34,7 @@ def jumps(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Parts:
         "spacing": spacing,
     }
     work = {"branches": count + 1.0, "bytes": float(count * spacing)}
-    return _context(point, made), expect, work, {"kind": "body"}
+    return _context(point, made), expect, work, {"kind": "placed"}
 
 
 def calls(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Parts:
@@ -43,7 +43,7 @@ def calls(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Parts:
     made = generator.assembly.calls(depth)
     lines = [line for line in made.body if not line.startswith(".") and not line.endswith(":")]
     expect = generator.expected(lines) | {"kind": "calls", "branches": depth}
-    return _context(point, made), expect, {"calls": float(depth)}, {"kind": "body"}
+    return _context(point, made), expect, {"calls": float(depth)}, {"kind": "placed"}
 
 
 def _context(point: PlannedPoint, made: Branches) -> dict[str, Any]:

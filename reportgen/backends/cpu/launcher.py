@@ -77,6 +77,8 @@ class CpuLauncher:
             return preparation.window(order, program)
         if kind == "misses":
             return preparation.misses(order, program)
+        if kind == "placed":
+            return preparation.placed(order, program)
         if kind == "outcomes":
             return preparation.outcomes(order, program)
         if kind == "footprint":

@@ -35,6 +35,9 @@ WARM_BODIES = 10
 """512-bit code pays 0.1-0.25 µs once after scalar code, and branch history must settle."""
 RESIDENT_SLICES = 64
 """Arrays of more slices are far larger than any cache; walking them once first would only cost time."""
+PLACES = 256
+"""Pages at any of which a body may begin: addresses that differ in the bits that choose sets of caches and of
+buffers of branch targets."""
 LEAST_SAMPLES = 8
 MOST_ROWS = 192
 """Sample cap of one visit: beyond, a point is unstable however long one waits."""
@@ -90,6 +93,15 @@ class Preparation:
             return [frame.run(program, samples, warm, count)]
 
         return Visit(take, count, least=least, cpus=(self.cpus[-1],), warm=0 if steps else warm)
+
+    def placed(self, order: Order, program: Executable) -> Visit:
+        """A body whose time may depend on where it lies, at another address in every visit."""
+        import numpy as np
+
+        copy = program.elsewhere(int(np.random.default_rng(order.seed).integers(PLACES)))
+        # time stamps of a page that was never executed cost more, and a canary would come out too fast
+        self.frames[0].run(copy, 2, 1, 1)
+        return self.body(order, copy)
 
     def outcomes(self, order: Order, program: Executable) -> Visit:
         """Conditional branches whose outcomes are planned, and counted: they must come out as planned."""

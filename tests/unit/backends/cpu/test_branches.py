@@ -12,6 +12,9 @@ from reportgen.backends.base import Batch, Order, Source
 from reportgen.backends.cpu import outcomes
 from reportgen.backends.cpu.aarch64 import decode as aarch64_decode
 from reportgen.backends.cpu.backend import CpuBackend
+from reportgen.backends.cpu.compiler import HEADER
+from reportgen.backends.cpu.executable import Executable
+from reportgen.backends.cpu.frame import Frame
 from reportgen.backends.cpu.x86_64 import decode as x86_decode
 from reportgen.errors import LaunchError
 from tests.unit.backends.cpu.x86 import assembles, generate, judge, planned, with_body
@@ -224,3 +227,13 @@ def test_branches_on_this_processor_come_out_as_planned(
 @pytest.mark.parametrize("point", ["taken_branches#spacing=64,branches=1024", "call_return#depth=160"])
 def test_jumps_and_calls_on_this_processor_come_back(point: str) -> None:
     assert min(visit(point).columns["ticks"]) > 0
+
+
+@HERE
+def test_a_copy_elsewhere_is_the_same_program_at_another_address() -> None:
+    made = CpuBackend().builder(CpuBackend().discover()[0].device).build(source("call_return#depth=4"))
+    program = Executable(made.code, HEADER.unpack_from(made.code)[0])
+    copy = program.elsewhere(3)
+    assert copy.bytes(3 * 4096 + len(made.code))[3 * 4096 :] == made.code
+    frame = Frame()
+    assert min(stamps.ticks for stamps in frame.run(copy, 4, 1, 100)) > 0
