@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
+from reportgen.analysis.access import alias, split
 from reportgen.analysis.bandwidth import bandwidth, without_level
 from reportgen.analysis.branches import call_return, misprediction
 from reportgen.analysis.chase import pointer_chase
@@ -40,6 +41,7 @@ from reportgen.analysis.plateau import plateau
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.rounds import rounds
 from reportgen.analysis.slope import slope
+from reportgen.analysis.store_to_load import store_to_load
 from reportgen.analysis.survey import survey
 from reportgen.analysis.sustained import sustained
 from reportgen.analysis.taken_branches import taken_branches
@@ -143,6 +145,9 @@ _INDEPENDENT: dict[str, Callable[[Evidence], list[Quantity]]] = {
     "misprediction": misprediction,
     "taken_branches": taken_branches,
     "call_return": call_return,
+    "store_to_load": store_to_load,
+    "split": split,
+    "alias": alias,
 }
 """Analyses that need no other probe."""
 
@@ -161,6 +166,7 @@ _METHODS = {
     "footprint": "code-footprint",
     "parallelism": "window",
     **dict.fromkeys("misprediction taken_branches call_return".split(), "branches"),
+    **dict.fromkeys(("store_to_load", "split", "alias"), "access"),
     **dict.fromkeys(
         "banks distance blocks pressure sectors cluster bulk tile launch read_sweep".split(),
         "gpu",

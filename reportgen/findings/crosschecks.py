@@ -56,6 +56,22 @@ OTHERWISE = frozenset({"texture"})
 LEVEL_TOLERANCE = {"l1": 0.03, "l2": 0.05, "l3": 0.15, "dram": 0.15}
 """Latencies of far levels move with page placement and with neighbours."""
 
+_SAME_ACCESS = {
+    "store_to_load.64_64.0.same_register": "latency.store_forward",
+    "store_to_load.v128_v128.0.same_register": "latency.store_forward_128",
+    "store_to_load.v256_v256.0.same_register": "latency.store_forward_256",
+    "access.split.aligned.load_64_latency": "latency.l1_load",
+    "access.split.aligned.load_64_interval": "issue_interval.l1_load",
+    "access.split.aligned.load_128_interval": "issue_interval.l1_load_128",
+    "access.split.aligned.load_256_interval": "issue_interval.l1_load_256",
+    "access.split.line.load_256_interval": "issue_interval.l1_load_split_256",
+    "access.split.aligned.store_64_interval": "issue_interval.store",
+    "access.split.aligned.store_128_interval": "issue_interval.store_128",
+    "access.split.aligned.store_256_interval": "issue_interval.store_256",
+}
+SAME_ACCESS = _SAME_ACCESS | {other: one for one, other in _SAME_ACCESS.items() if other != "latency.l1_load"}
+"""Accesses that probes of instructions measure as well; the latency of a load is checked by its level."""
+
 COUNTER_TOLERANCE = 0.10
 """A counter also sees what is around the timed body."""
 
@@ -230,6 +246,9 @@ def _counterparts(name: MetricId) -> tuple[str, ...]:
             return (f"memory.{name.subject}.latency", *plain)
         case Kind.LATENCY if name.subject == "l1_load":
             return ("memory.l1.latency",)
+        case Kind.STORE_TO_LOAD | Kind.SPLIT | Kind.LATENCY | Kind.ISSUE_INTERVAL:
+            found = SAME_ACCESS.get(name.text)
+            return (found,) if found else ()
     return ()
 
 

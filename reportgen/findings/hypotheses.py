@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.sustained import SETTLED
 from reportgen.findings import (
+    hypotheses_access,
     hypotheses_bandwidth,
     hypotheses_branches,
     hypotheses_gpu,
@@ -58,6 +59,7 @@ class Conclusion:
 WITHOUT_A_NUMBER = frozenset({"slope", "banks", "bulk"})
 """Analyses that refuse a number where the hypothesis fails: their rules look at what was refused."""
 
+_ELSEWHERE = hypotheses_gpu.RULES | hypotheses_access.RULES
 OVER_SEVERAL = frozenset(
     {
         "working_set",
@@ -70,7 +72,7 @@ OVER_SEVERAL = frozenset(
         "taken_branches",
         "intensity",
     }
-) | frozenset(hypotheses_gpu.RULES)
+) | frozenset(_ELSEWHERE)
 """Analyses whose hypothesis is about all of their metrics together, not about each."""
 
 
@@ -374,5 +376,5 @@ RULES: dict[str, Rule] = {
     ),
     "library": ("Supported when no size exceeds the measured peak of its precision by 5 %.", _library),
     **hypotheses_branches.RULES,
-} | hypotheses_gpu.RULES
+} | _ELSEWHERE
 """Analysis -> its rule in words, and the rule."""

@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 
 from reportgen.analysis.quantity import Quantity
+from reportgen.findings import hypotheses_access
 from reportgen.findings.endings import EQUAL_WITHIN, YES, Case, Ending, Rule, no, nothing, undecided
 from reportgen.findings.evidence import central, interval
 
@@ -146,6 +147,7 @@ BY_WORDS: tuple[tuple[str, str, Rule], ...] = (
     ("peak", "keep the tile unit busy", (_ENOUGH, _enough)),
     ("library", "intensity grows", ("Supported when the intensity grows from batch to batch.", _grows)),
     ("library", "compute roof is the lower", (_RIGHT, _right_of_ridge)),
+    ("store_to_load", "in a short loop", hypotheses_access.SHORT_LOOP),
     ("plateau", "halving the data type", (_ONE_RATE, _one_rate)),
     (
         "bandwidth",

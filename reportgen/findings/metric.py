@@ -75,6 +75,9 @@ class Kind(StrEnum):
     RETURN_DEPTH = "return_depth"
     FETCH_CAPACITY = "fetch_capacity"
     FETCH_RATE = "fetch_rate"
+    STORE_TO_LOAD = "store_to_load"
+    SPLIT = "split"
+    ALIAS = "alias"
     VENDOR = "vendor"
     OTHER = "other"
 
@@ -86,14 +89,14 @@ class MetricId:
     text: str
     kind: Kind
     subject: str = ""
-    """Operation, level, TLB, precision, library routine, probe, blocks of a cluster, copy, filling,
-    distance of branches,
-    what straight code is made of."""
+    """Operation, level, TLB, precision, library routine, probe, blocks of a cluster, copy, filling, widths of
+    a store and a load, place of an access, distance of a store or of branches, what code is made of."""
     part: str = ""
     """Second operation, bandwidth kernel, level of a ridge, size of a library call, load path, what a kernel
-    takes, which of several numbers of a probe."""
+    takes, which of several numbers of a probe, bytes from a store to a load, kind of access."""
     scope: str = ""
-    """`all_cores` or empty (one core); of a GPU `one_multiprocessor` or empty (all of them)."""
+    """`all_cores` or empty (one core); of a GPU `one_multiprocessor` or empty (all of them); of a store and a
+    load `same_register`, `short_loop` or empty."""
     pages: str = ""
     """`4k` for the variant on small pages, else empty; of a TLB the distance of the addresses."""
 
@@ -181,6 +184,12 @@ def parse(metric: str) -> MetricId:
         return _branch(metric, rest)
     if stem == "fetch" and len(rest) in (2, 3) and rest[-1] in _FETCH:
         return MetricId(metric, _FETCH[rest[-1]], rest[0], rest[1] if len(rest) == 3 else "")
+    if stem == "store_to_load" and len(rest) in (2, 3):
+        return MetricId(metric, Kind.STORE_TO_LOAD, rest[0], rest[1], rest[2] if len(rest) == 3 else "")
+    if stem == "access" and len(rest) == 3 and rest[0] == "split":
+        return MetricId(metric, Kind.SPLIT, rest[1], rest[2])
+    if stem == "access" and len(rest) == 2 and rest[0] == "alias":
+        return MetricId(metric, Kind.ALIAS, rest[1])
     if stem == "vendor" and len(rest) == 2 and rest[1] == "ratio":
         return MetricId(metric, Kind.VENDOR, rest[0])
     if stem == "occupancy" and len(rest) == 2:

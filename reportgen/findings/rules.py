@@ -10,6 +10,7 @@ from reportgen.findings import (
     alternatives,
     branch_ends,
     fetch,
+    forwarding,
     interference,
     ridge_seen,
     slowing,
@@ -29,6 +30,7 @@ from reportgen.findings.finding import Claim, Verdict
 from reportgen.findings.hypotheses import Conclusion, over_several
 from reportgen.findings.metric import ALL_CORES, Kind, parse
 from reportgen.findings.wording import (
+    access,
     branches,
     encoded,
     in_flight,
@@ -85,6 +87,7 @@ def remarks(evidence: Evidence, conclusions: Mapping[str, Conclusion]) -> Iterat
     yield from _branches(evidence)
     yield from _ridges_seen(evidence)
     yield from _fetch(evidence)
+    yield from _accesses(evidence)
 
 
 def _run(evidence: Evidence) -> Iterator[Remark]:
@@ -273,6 +276,29 @@ def _fetch(evidence: Evidence) -> Iterator[Remark]:
     """What the boundaries of instruction supply are consistent with."""
     for name, _, text, left, excluded in fetch.readings(evidence):
         yield Remark(f"resource:{name.text}", Claim.INFERRED, text, (name.text,), left, excluded)
+
+
+def _accesses(evidence: Evidence) -> Iterator[Remark]:
+    """Groups of latencies from store to load, what a short loop changes, and stores that look alike."""
+    told = forwarding.explained(evidence)
+    if told:
+        metrics = tuple(quantity.metric for _, some in told for quantity in some)
+        text, left = access.groups(told), forwarding.GROUP_ALTERNATIVES
+        yield Remark("store_to_load:groups", Claim.INFERRED, text, metrics, left)
+    learnt = forwarding.learnt(evidence)
+    if learnt:
+        metrics = tuple(quantity.metric for pair in learnt for quantity in pair)
+        yield Remark(
+            "store_to_load:learnt", Claim.INFERRED, access.learnt(learnt), metrics,
+            forwarding.LEARNT_ALTERNATIVES,
+        )  # fmt: skip
+    slower, others = forwarding.alike(evidence)
+    if slower:
+        metrics = tuple(quantity.metric for quantity in (*slower, *others))
+        yield Remark(
+            "access.alias:low_bits", Claim.INFERRED, access.looks_alike(slower, others), metrics,
+            forwarding.ALIKE_ALTERNATIVES,
+        )  # fmt: skip
 
 
 def _scaling(evidence: Evidence) -> Iterator[Remark]:

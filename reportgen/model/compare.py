@@ -136,6 +136,7 @@ class Comparison(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 LOWER_IS_FASTER = frozenset(
     {Kind.LATENCY, Kind.ISSUE_INTERVAL, Kind.LEVEL_LATENCY, Kind.LEVEL_TIME, Kind.CHASE}
+    | {Kind.STORE_TO_LOAD, Kind.SPLIT, Kind.ALIAS}
 )
 WHOLE_DEVICE = frozenset({Kind.BURST, Kind.SUSTAINED})
 """Rates of everything that takes part at once."""
@@ -172,6 +173,9 @@ RELEVANT = {
     Kind.RETURN_DEPTH: 0.05,
     Kind.FETCH_CAPACITY: 0.10,
     Kind.FETCH_RATE: 0.05,
+    Kind.STORE_TO_LOAD: 0.02,
+    Kind.SPLIT: 0.02,
+    Kind.ALIAS: 0.02,
     Kind.RIDGE: 0.10,
     Kind.RIDGE_SEEN: 0.10,
     Kind.OVERLAP: 0.05,

@@ -16,6 +16,7 @@ from reportgen.roofline.all_cores import together
 from reportgen.roofline.roofs import FLOP, OP
 from reportgen.site import address, branch_curves, footprint_curves, gpu_curves, roofline_data, window_curves
 from reportgen.site import resource_graph as resources
+from reportgen.site import store_to_load as stored
 from reportgen.site.figures import (
     bandwidth,
     curves,
@@ -25,6 +26,7 @@ from reportgen.site.figures import (
     resource_graph,
     roofline,
     roofline_record,
+    store_to_load,
     sustained,
     throughput,
     working_set,
@@ -66,6 +68,7 @@ def draw_all(report: Report, store: Path) -> Iterator[tuple[str, Drawn]]:
         ("code_footprint", footprint_curves.footprint, curves.draw),
         ("in_flight", window_curves.in_flight, curves.draw),
         ("branches", branch_curves.branches, curves.draw),
+        ("store_to_load", stored.cases, store_to_load.draw),
     )
     for name, collect, draw in makers:
         record = collect(report)

@@ -43,6 +43,7 @@ ANALYSES = frozenset(
     + "bandwidth intensity peak sustained library banks distance warps window parallelism none".split()
     + "blocks pressure on_chip sectors cluster bulk tile launch read_sweep".split()
     + "footprint misprediction taken_branches call_return".split()
+    + "store_to_load split alias".split()
 )
 
 REGISTER_CLASSES = frozenset("r16 r32 r64 xmm ymm zmm k tmm x v s d fragment".split())

@@ -6,6 +6,7 @@ import numpy as np
 
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.metric import Kind, MetricId, parse
+from tests.simulated.access_points import alias_time, pair_latency, split_time
 from tests.simulated.footprint_points import supplied
 from tests.simulated.intensity_points import PRECISION, ridge
 from tests.simulated.memory import cache_latency, chase_latency, placed_latency
@@ -91,6 +92,12 @@ def _memory(truth: CpuTruth, name: MetricId, quantity: Quantity) -> float | None
             return truth.taken_interval
         case Kind.RETURN_DEPTH:
             return truth.return_stack
+        case Kind.STORE_TO_LOAD:
+            return pair_latency(truth, name.text.partition(".")[2])
+        case Kind.SPLIT:
+            return split_time(truth, name.part, name.subject)
+        case Kind.ALIAS:
+            return alias_time(truth, int(name.subject))
         case Kind.LINE:
             return truth.line
         case Kind.ASSOCIATIVITY:

@@ -7,6 +7,7 @@ from itertools import pairwise
 from reportgen.findings.finding import Verdict
 from reportgen.findings.hypotheses_intensity import HALF_WAY
 from reportgen.runs.schema import ProbeInfo
+from tests.simulated.access_points import SHORT
 from tests.simulated.instruction_points import NAMED_PAIRS
 from tests.simulated.ports import share_limit, share_ports
 from tests.simulated.roofline_points import PEAK_ACCUMULATORS, PEAK_OPERATIONS, peak_rate
@@ -24,6 +25,12 @@ def true_verdict(truth: CpuTruth, probe: ProbeInfo) -> Verdict | None:
             return Verdict.SUPPORTED
         case "intensity":
             return _of(all(reached > HALF_WAY for reached in truth.overlap.values()))
+        case "store_to_load" if probe.id == SHORT:
+            return _of(not truth.access.learns)
+        case "store_to_load" | "split":
+            return Verdict.SUPPORTED
+        case "alias":
+            return _of(truth.access.alias == 0)
         case "bandwidth":
             return _of(_falls(truth))
         case "interference" if "expects" in probe.constants:

@@ -143,6 +143,28 @@ class Held:
 
 
 @dataclass(frozen=True)
+class TrueAccess:
+    """What an access costs by where it lies, in cycles."""
+
+    renamed: float = 1.0
+    """From store to load where the core knows the place before its address."""
+    learns: bool = True
+    """Whether a short loop is enough for that."""
+    forwarded: float = 5.0
+    waits: float = 13.0
+    vector: float = 2.0
+    """What vector registers add to both."""
+    split_latency: float = 1.0
+    """Added by a line or a page to the latency of a load."""
+    split_factor: float = 2.0
+    """Of independent accesses across a line."""
+    page_store: float = 24.0
+    """An independent store across a page."""
+    alias: float = 4.0
+    """Added to a load behind a store whose address has equal low twelve bits."""
+
+
+@dataclass(frozen=True)
 class Limit:
     """Something that several operations need and that is no port: read ports, a write-back bus."""
 
@@ -285,6 +307,7 @@ class CpuTruth:
     overlap: dict[str, float] = field(default_factory=lambda: dict.fromkeys(("l1", "l2", "l3", "dram"), 0.95))
     """Level -> rate of a stream that computes at its ridge over its roof there; 1/2: loads and arithmetic
     take turns."""
+    access: TrueAccess = TrueAccess()
     inspected: bool = True
     """False where no decoder looked at the programs of instructions: they are `unverified`."""
     wrong_code: dict[str, float] = field(default_factory=dict)

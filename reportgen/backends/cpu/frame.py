@@ -14,7 +14,8 @@ from reportgen.backends.cpu.executable import Executable
 SLOTS = 12
 """Words the frame writes per sample: eleven time stamps and the CPU number."""
 MOST_SAMPLES = 64
-SCRATCH_BYTES = 8192
+SCRATCH_BYTES = 24576
+"""Of which a program's own accesses reach 16 KiB and a word."""
 
 _SAMPLES, _WARM, _REPETITIONS, _A, _B, _C, _BYTES, _BARRIER, _THREADS, _TARGET, _SCRATCH, _OFFSET, _TOTAL = (
     range(13)

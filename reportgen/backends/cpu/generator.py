@@ -11,7 +11,7 @@ from typing import Any
 import jinja2
 
 from reportgen.backends.base import Source
-from reportgen.backends.cpu import generator_branches
+from reportgen.backends.cpu import generator_accesses, generator_branches
 from reportgen.backends.cpu.clock import CANARY_BLOCK, CHAIN_BLOCK, LENGTHS, SHORT_CHAIN
 from reportgen.backends.cpu.isa import Bound, assembly
 from reportgen.backends.cpu.routines import ROUTINES
@@ -390,6 +390,7 @@ KINDS = {
     "jumps": generator_branches.jumps,
     "calls": generator_branches.calls,
     "footprint": _footprint,
+    "access": generator_accesses.accesses,
     "stream": _stream,
     "intensity_sweep": _intensity_sweep,
     "loop": _loop,

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 
-from reportgen.backends.cpu import branch_proof
+from reportgen.backends.cpu import access_proof, branch_proof
 from reportgen.backends.cpu import inspector_blend as blend
 from reportgen.backends.cpu.clock import CANARY_BLOCK, CHAIN_BLOCK, SHORT_CHAIN
 from reportgen.backends.cpu.compiler import MachineCode
@@ -26,7 +26,9 @@ from reportgen.runs.schema import Program
 
 _BRANCHES = frozenset({"outcomes", "jumps", "calls"})
 """Kinds whose bodies branch."""
-_NO_OPCODES = frozenset({"kind", "chains", "branches", "spacing", "unit", *blend.EXPECTED})
+_NO_OPCODES = frozenset(
+    {"kind", "chains", "branches", "spacing", "unit", *access_proof.EXPECTED, *blend.EXPECTED}
+)
 """Keys of an expectation that are no opcodes."""
 _CLOSING_BYTES = 32
 """More than the counter and the branch behind a body take."""
@@ -65,6 +67,7 @@ def inspect(code: MachineCode, source: str, expect: dict[str, int | str]) -> Pro
         if kind == "calls"
         else sum(1 for one in region if one.place is not None and one.place.base == isa.STACK)
     )
+    faults += access_proof.faults(kind, region, code, isa, expect)
     if stray:
         faults.append(f"{stray} accesses to the stack: a spill")
     facts: dict[str, int | float | str] = {"instructions": len(region) * times, "stack_accesses": stray}
@@ -163,6 +166,8 @@ def _praise(kind: str, opcodes: Counter[str], chains: int) -> str:
         return f"{text}; {chains or 'no'} dependency chain{'s' if chains != 1 else ''}"
     if kind == "blend":
         return f"{text}; every multiply-add reads what a load brought, loads take one stretch without a gap"
+    if kind in access_proof.KINDS:
+        return f"{text}; every step waits for the one before, at the places that were meant"
     if kind == "frame":
         return "the frame's two calibration chains are as meant; the timed work is library code"
     return text

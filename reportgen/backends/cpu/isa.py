@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from reportgen.backends.cpu.accesses import Accesses, Case
 from reportgen.backends.cpu.blend import Blend
 from reportgen.backends.cpu.filler import Filler
 from reportgen.errors import Unsupported
@@ -52,6 +53,8 @@ class Instruction:
     """Where a direct branch leads, an offset like those that were decoded; else -1."""
     size: int = 0
     """Bytes."""
+    width: int = 0
+    """Bytes that are read or written at `place`; 0 where the decoder does not say."""
 
 
 class Decoder(Protocol):
@@ -276,6 +279,27 @@ class Assembly(Protocol):
 
     def calls(self, depth: int) -> Branches:
         """A call of a function that calls another, `depth` calls deep; then all of them return."""
+
+    def store_to_load(self, case: Case, steps: int, features: tuple[str, ...]) -> Accesses:
+        """A chain of stores, each of what the load before it brought, and loads that read it back.
+
+        Raises:
+            Unsupported: the processor lacks the vectors that it needs.
+        """
+
+    def split(self, access: str, place: str, length: int, features: tuple[str, ...]) -> Accesses:
+        """Accesses of one kind at one place about the boundary of two pages.
+
+        Raises:
+            Unsupported: the processor lacks the vectors that it needs.
+        """
+
+    def alias(self, distance: int, steps: int) -> Accesses:
+        """A chain of loads, each behind a store that many bytes further on.
+
+        Raises:
+            Unsupported: the ISA's stores cannot name the distance.
+        """
 
     def form(
         self, key: str, recorded: Mapping[str, Any], question: str, features: tuple[str, ...]

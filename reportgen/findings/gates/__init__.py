@@ -14,6 +14,7 @@ import msgspec
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.evidence import Evidence
 from reportgen.findings.gates import (
+    access,
     bandwidth,
     branches,
     ceilings,
@@ -39,6 +40,7 @@ GATES: tuple[Gate, ...] = (
     *sharing.GATES,
     *window.GATES,
     *branches.GATES,
+    *access.GATES,
 )
 
 

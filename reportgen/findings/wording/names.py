@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from reportgen.findings.metric import ALL_CORES, ONE_MULTIPROCESSOR, Kind, MetricId, parse
-from reportgen.findings.wording import branches, fetch, gpu_names, in_flight, vendor
+from reportgen.findings.wording import access, branches, fetch, gpu_names, in_flight, vendor
 from reportgen.roofline.roofs import called
 
 _LEVELS = {"l1": "L1", "l1i": "L1I", "l2": "L2", "l3": "L3", "dram": "DRAM"}
@@ -172,6 +172,8 @@ def noun(metric: str, title: Callable[[str], str]) -> str:
             text = f"the count of {in_flight.filling(subject)} in flight"
         case Kind.FETCH_CAPACITY | Kind.FETCH_RATE:
             text = fetch.phrase(name, rate=name.kind is Kind.FETCH_RATE)
+        case Kind.STORE_TO_LOAD | Kind.SPLIT | Kind.ALIAS:
+            text = access.noun(name)
         case Kind.VENDOR:
             text = vendor.phrase(subject)
         case _ if name.kind in branches.KINDS:

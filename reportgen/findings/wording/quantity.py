@@ -11,6 +11,7 @@ from reportgen.findings.claims import READ
 from reportgen.findings.evidence import Evidence, central
 from reportgen.findings.metric import UNDER_LOAD, Kind, MetricId, parse
 from reportgen.findings.wording import (
+    access,
     branches,
     encoded,
     fetch,
@@ -103,6 +104,8 @@ def _by_kind(evidence: Evidence, name: MetricId, quantity: Quantity, phrase: str
             text = fetch.capacity(name, quantity)
         case Kind.FETCH_RATE:
             text = fetch.rate(name, quantity)
+        case _ if name.kind in access.BUILDERS:
+            text = access.BUILDERS[name.kind](name, quantity)
         case Kind.VENDOR:
             text = vendor.ratio(name, quantity)
         case _:

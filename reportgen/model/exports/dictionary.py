@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from reportgen.model.exports import branch_entries, fetch_entries, gpu_entries
+from reportgen.model.exports import access_entries, branch_entries, fetch_entries, gpu_entries
 from reportgen.runs.disk import write_file
 
 CSV = "dictionary.csv"
@@ -330,7 +330,10 @@ ENTRIES: tuple[Entry, ...] = (
         caveat="Nominal: worked out from the vendor's limits and the compiled kernels. Says how many fit, "
         "not how fast they run.",
     ),
-    *(Entry(*row) for row in (*branch_entries.ROWS, *fetch_entries.ROWS, *gpu_entries.ROWS)),
+    *(
+        Entry(*row)
+        for row in (*access_entries.ROWS, *branch_entries.ROWS, *fetch_entries.ROWS, *gpu_entries.ROWS)
+    ),
 )
 
 

@@ -9,6 +9,7 @@ from reportgen.site.catalogue import Entry, Shelf
 from reportgen.site.markup import element
 from reportgen.site.pages import Page
 from reportgen.site.sections import (
+    access,
     bandwidth,
     beside,
     branches,
@@ -54,6 +55,7 @@ def sections(view: View, site_url: str) -> list[Section]:
         in_flight.section(view),
         branches.section(view),
         memory.section(view),
+        access.section(view),
         gpu.paths(view),
         bandwidth.section(view),
         roofline.section(view),

@@ -65,7 +65,7 @@ def test_a_sound_suite_loads(tmp_path: Path) -> None:
         ('unit = "cycle"\n', "", "unit", "this key to be present"),
         ('unit = "cycle"', 'unit = "cycle"\ncolour = "red"', "colour", "no such key"),
         ('unit = "cycle"', "unit = 3", "unit", "`str`, got `int`"),
-        ('analysis = "slope"', 'analysis = "guess"', "analysis", "one of bandwidth, banks"),
+        ('analysis = "slope"', 'analysis = "guess"', "analysis", "one of alias, bandwidth"),
         ('variable = "length"', 'variable = "size"', "variable", "the name of a key in settings"),
         ('group = "integer"', 'group = "intger"', "group", "the group of an operation, not 'intger'"),
         ('group = "integer"', 'operations = ["sub"]', "operations", "not 'sub'"),
@@ -92,7 +92,7 @@ def test_a_sound_suite_loads(tmp_path: Path) -> None:
         ("[settings]", "[settings", "file", "valid TOML"),
         ("[settings]", "[constants]\na = 1\n[constants]\n[settings]", "file", "valid TOML"),
         (
-            "[quick]\nlength = [48]", "[on.aarch64]\nanalysis = 'guess'", "analysis", "one of bandwidth",
+            "[quick]\nlength = [48]", "[on.aarch64]\nanalysis = 'guess'", "analysis", "one of alias",
         ),
         ("[quick]\nlength = [48]", "[on.aarch64]\ncolour = 'red'", "on.aarch64", "colour"),
     ],

@@ -34,6 +34,8 @@ _ACCUMULATING = frozenset(
 _COMPARING = frozenset("cmp cmn tst ccmp ccmn fcmp fcmpe".split())
 _COMPARE_AND_BRANCH = frozenset("cbz cbnz tbz tbnz".split())
 _FLOWS = {"ret": "return", **dict.fromkeys("br blr brk hlt svc udf eret".split(), "other")}
+_SIZES = {"b": 1, "h": 2, "w": 4, "s": 4, "x": 8, "d": 8, "q": 16}
+"""Letter of a register -> bytes that it holds."""
 _MOVES = frozenset({"mov", "fmov", "movi", "mvni"})
 
 
@@ -84,8 +86,9 @@ def _record(word: int, address: int) -> Instruction:
     if place is not None and not loads and not stores:  # an atomic does both
         loads = stores = True
     flow, target = _flow(found)
+    width = 0 if place is None else _width(found)
     return Instruction(
-        opcode(text), text, _full(reads), _full(writes), place, loads, stores, flow, target, _WORD
+        opcode(text), text, _full(reads), _full(writes), place, loads, stores, flow, target, _WORD, width
     )
 
 
@@ -123,6 +126,15 @@ def _full(names: list[str]) -> frozenset[str]:
         elif name in ("fp", "lr", "sp", "wsp"):
             found.add({"fp": "x29", "lr": "x30"}.get(name, "sp"))
     return frozenset(found - _HELD)
+
+
+def _width(found: Any) -> int:
+    """Bytes of a load or store of one register: the mnemonic's suffix, else what the register holds."""
+    name = found.mnemonic
+    if name[:2] in ("ld", "st") and name[-1] in "bh":
+        return 1 if name.endswith("b") else 2
+    registers = [found.reg_name(one.reg) for one in found.operands if one.type == arm64_const.ARM64_OP_REG]
+    return _SIZES.get(registers[0][0], 0) if len(registers) == 1 else 0
 
 
 def _place(found: Any) -> Place | None:

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from reportgen.backends.cpu.aarch64 import spelling
+from reportgen.backends.cpu.aarch64.accesses import alias as alias
+from reportgen.backends.cpu.aarch64.accesses import split as split
+from reportgen.backends.cpu.aarch64.accesses import store_to_load as store_to_load
 from reportgen.backends.cpu.aarch64.blend import blend as blend
 from reportgen.backends.cpu.aarch64.branches import calls as calls
 from reportgen.backends.cpu.aarch64.branches import jumps as jumps

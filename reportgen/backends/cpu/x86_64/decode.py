@@ -8,6 +8,7 @@ from iced_x86 import (
     Formatter,
     FormatterSyntax,
     InstructionInfoFactory,
+    MemorySizeExt,
     Mnemonic,
     OpAccess,
     OpAccess_,
@@ -86,6 +87,7 @@ def _record(encoded: Encoded, formatter: Formatter, information: InstructionInfo
         flow=_FLOWS.get(encoded.flow_control, "other"),
         target=int(encoded.near_branch_target) if encoded.flow_control in _DIRECT else -1,
         size=encoded.len,
+        width=MemorySizeExt.size(encoded.memory_size),
     )
 
 
@@ -98,5 +100,7 @@ def _place(encoded: Encoded) -> Place | None:
     for operand in range(encoded.op_count):
         if encoded.op_kind(operand) == OpKind.MEMORY:
             base = RegisterExt.full_register(encoded.memory_base)
-            return Place(REGISTERS[base], REGISTERS[encoded.memory_index], int(encoded.memory_displacement))
+            displacement = int(encoded.memory_displacement)
+            displacement -= displacement >> 63 << 64  # the decoder gives it without a sign
+            return Place(REGISTERS[base], REGISTERS[encoded.memory_index], displacement)
     return None

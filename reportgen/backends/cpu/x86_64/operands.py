@@ -10,6 +10,9 @@ import msgspec
 
 from reportgen.backends.cpu.isa import Stream
 from reportgen.backends.cpu.start_values import integer, pattern
+from reportgen.backends.cpu.x86_64.accesses import alias as alias
+from reportgen.backends.cpu.x86_64.accesses import split as split
+from reportgen.backends.cpu.x86_64.accesses import store_to_load as store_to_load
 from reportgen.backends.cpu.x86_64.blend import blend as blend
 from reportgen.backends.cpu.x86_64.branches import calls as calls
 from reportgen.backends.cpu.x86_64.branches import jumps as jumps

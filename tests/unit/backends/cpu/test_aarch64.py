@@ -21,6 +21,7 @@ NOP = 0xD503201F
 KINDS = (
     *("chain", "independent", "apart", "mixed", "mixed_apart", "stream", "window", "list", "blend", "frame"),
     *("outcomes", "jumps", "calls", "footprint"),
+    *("store_to_load", "beside"),
 )
 WORD = 4
 
