@@ -26,8 +26,8 @@ from reportgen.status import Status
 
 METHOD = "branches"
 LEAST_RISE = 0.4
-"""A rise by less than this share of the time before it is none: in a guest on a Zen 4 core the time of branches
-64 bytes apart crept from 2.0 to 2.7 cycles, at another number in every run."""
+"""A rise by less than this share of the time before it is none: in a guest on a Zen 4 core the time of
+branches 64 bytes apart crept from 2.0 to 2.7 cycles, at another number in every run."""
 LEAST_COUNTS = 6
 ORDER = ("first", "second", "third")
 """Names of the boundaries of one distance; further ones are not told."""
