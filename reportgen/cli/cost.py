@@ -14,6 +14,7 @@ from reportgen.cli.options import data_folder
 from reportgen.errors import UserError
 
 if TYPE_CHECKING:
+    from reportgen.model.architecture import Architecture
     from reportgen.model.cost.estimate import Estimate
     from reportgen.model.cost.rank import Ranking
 
@@ -75,6 +76,10 @@ def command(
     bodies = [read(file, None if syntax is None else syntax == "intel") for file in files]
     architecture = load_architecture(device or _newest(data, bodies[0].isa), data)
     found = [estimate(body, architecture, _bytes(size), warps) for body in bodies]
+    if architecture.isa == "x86_64" and any(one.unknown for one in found):
+        # deriving a survey takes seconds: only where it may know what the run does not
+        architecture = _with_survey(architecture, data)
+        found = [estimate(body, architecture, _bytes(size), warps) for body in bodies]
     ranking = rank(*found) if len(found) == 2 else None
     if as_json:
         click.echo(output.json_text({"estimates": found, "ranking": ranking}))
@@ -86,6 +91,23 @@ def command(
     if ranking is not None:
         click.echo("")
         _say(_sentence(ranking, found))
+
+
+def _with_survey(architecture: Architecture, data: Path) -> Architecture:
+    """The model with the forms of the device's newest survey, where `data` has one that can be read."""
+    from reportgen.analysis.survey_rows import rows
+    from reportgen.errors import BundleError
+    from reportgen.model.cost.surveyed import with_survey
+    from reportgen.runs import read, store
+    from reportgen.runs.schema import SURVEY
+
+    for ref in store.list_runs(data):
+        if ref.kind == SURVEY and ref.device == architecture.device and not ref.error:
+            try:
+                return with_survey(architecture, rows(read.load(ref.path)))
+            except BundleError as error:
+                click.echo(f"warning: survey {ref.run} cannot be read: {error}", err=True)
+    return architecture
 
 
 def _newest(data: Path, isa: str) -> str:
@@ -143,6 +165,9 @@ def _show(one: Estimate) -> None:
     output.show(rows, ["bound", "cycles", "range", "why"], as_json=False)
     noun = "instruction" if one.instructions == 1 else "instructions"
     _say(f"The model knows {one.covered:.0%} of {one.instructions:g} {noun}.")
+    surveyed = [share.title for share in one.operations if share.how.startswith("survey")]
+    if surveyed:
+        _say(f"Known by the survey of all forms only: {', '.join(surveyed)}.")
     if one.unknown:
         so = "and taken to cost as much as the others" if one.covered > 0 else "so that the range is open"
         _say(f"Unknown, {so}: {'; '.join(one.unknown)}.")

@@ -22,7 +22,17 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from reportgen.model.architecture import Architecture
-from reportgen.model.cost import bounds, branching, gpu, gpu_memory, memory_bound, pressure, splits, x86_64
+from reportgen.model.cost import (
+    bounds,
+    branching,
+    gpu,
+    gpu_memory,
+    memory_bound,
+    pressure,
+    splits,
+    surveyed,
+    x86_64,
+)
 from reportgen.model.cost.bounds import Bound
 from reportgen.model.cost.instruction import Body, Instruction
 from reportgen.model.cost.latency import NOTHING, Span
@@ -46,7 +56,7 @@ class Share(msgspec.Struct, frozen=True):
     title: str
     count: float
     how: str
-    """`measured`, `alike` or `encoded`, and how its resources were found where it was in no pair."""
+    """`measured`, `alike`, `encoded` or `survey`; and how its resources were found where it was not paired."""
 
 
 class Estimate(msgspec.Struct, frozen=True):
@@ -156,6 +166,9 @@ def _known(taken: Mapping[Instruction, Taken]) -> dict[str, str]:
     found: dict[str, str] = {}
     for one in taken.values():
         for part in one.parts:
+            if surveyed.is_surveyed(part.operation):
+                found[part.operation] = surveyed.SURVEYED
+                continue
             alike = not part.measured or found.get(part.operation) == ALIKE
             found[part.operation] = ALIKE if alike else MEASURED
     return found

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from reportgen.model.cost import surveyed
 from reportgen.model.cost.instruction import Instruction
 
 WIDTHS = {"xmm": "128", "ymm": "256", "zmm": "512"}
@@ -167,6 +168,18 @@ def take(one: Instruction, forms: Mapping[str, str]) -> Taken:
         one: the instruction.
         forms: operation -> the form that was measured; an operation that is not here is not known.
     """
+    found = _take(one, forms)
+    if found.known or one.flow != "next":
+        return found
+    operation = surveyed.find(one, forms)
+    if not operation:
+        return found
+    # of the instruction in registers: its load or store stands beside it, as everywhere
+    beside = _memory(one, _width(one), forms) if not re.search(r"_m\d+(_|$)", operation) else []
+    return Taken((Part(operation, measured=True), *beside), computes=True)
+
+
+def _take(one: Instruction, forms: Mapping[str, str]) -> Taken:
     if one.zeroing or FREE.fullmatch(one.mnemonic):
         return Taken(eliminated=one.zeroing)
     if one.flow in ("conditional", "jump"):
