@@ -56,7 +56,7 @@ class Share(msgspec.Struct, frozen=True):
     title: str
     count: float
     how: str
-    """`measured`, `alike`, `encoded` or `survey`; and how its resources were found where it was not paired."""
+    """`measured`, `alike`, `encoded` or `survey`; how its resources were found where it was not paired."""
 
 
 class Estimate(msgspec.Struct, frozen=True):
