@@ -7,10 +7,11 @@ follows from the instructions before the body.
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 
 from reportgen.backends.cpu.accesses import spelt
 from reportgen.backends.cpu.compiler import MachineCode
-from reportgen.backends.cpu.isa import Decoder, Instruction
+from reportgen.backends.cpu.isa import Instruction, decoder
 
 EXPECTED = frozenset({"accesses", "before", "apart"})
 """Keys of an expectation that `accesses.expectation` adds."""
@@ -19,14 +20,13 @@ KINDS = frozenset({"store_to_load", "beside"})
 
 
 def faults(
-    kind: str, region: list[Instruction], code: MachineCode, isa: Decoder, expect: dict[str, int | str]
+    kind: str, region: list[Instruction], code: MachineCode, expect: dict[str, int | str]
 ) -> list[str]:
     """What of an expectation `accesses` the body does not hold; empty where none is expected."""
     found = []
     if "accesses" in expect:
         found += _elsewhere(region, str(expect["accesses"]))
-        before = isa.decode(code.code, code.entry, code.body)
-        found += _unknown_bases(before, str(expect["before"]).split("; "))
+        found += _unknown_bases(code.isa, code.code[code.entry : code.body], str(expect["before"]))
     if kind == "store_to_load" and not _through_memory(region, int(expect["apart"])):
         found.append("not every load brings what the store before it left, for the next store")
     if kind == "beside" and not _beside(region):
@@ -44,19 +44,22 @@ def _elsewhere(region: list[Instruction], wanted: str) -> list[str]:
     return [] if listed == wanted else [f"wanted accesses {wanted}, found {listed or 'none'}"]
 
 
-def _unknown_bases(before: list[Instruction], wanted: list[str]) -> list[str]:
-    """The wanted lines must follow on each other, and nothing behind them may write what they write."""
-    texts = [one.text for one in before]
-    length = len(wanted)
-    for start in range(len(texts) - length, -1, -1):
-        if texts[start : start + length] != wanted:
-            continue
-        bases = frozenset().union(*(one.writes for one in before[start : start + length]))
-        later = before[start + length :]
-        if any(bases & one.writes for one in later):
-            return [f"'{wanted[0]}' is not the last to set its register before the body"]
-        return []
-    return [f"'{'; '.join(wanted)}' does not stand before the body"]
+@cache
+def _unknown_bases(isa: str, frame: bytes, expected: str) -> tuple[str, ...]:
+    """The expected lines must follow on each other, and nothing behind them may write what they write.
+
+    Most programs of a probe have one such frame.
+    """
+    before = decoder(isa).decode(frame, 0, len(frame))
+    texts, wanted = [one.text for one in before], expected.split("; ")
+    for start in range(len(texts) - len(wanted), -1, -1):
+        if texts[start : start + len(wanted)] == wanted:
+            end = start + len(wanted)
+            bases = frozenset().union(*(one.writes for one in before[start:end]))
+            if any(bases & one.writes for one in before[end:]):
+                return (f"'{wanted[0]}' is not the last to set its register before the body",)
+            return ()
+    return (f"'{expected}' does not stand before the body",)
 
 
 def _pairs(region: list[Instruction]) -> list[tuple[Instruction, Instruction]]:

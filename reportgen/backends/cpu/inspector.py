@@ -67,7 +67,7 @@ def inspect(code: MachineCode, source: str, expect: dict[str, int | str]) -> Pro
         if kind == "calls"
         else sum(1 for one in region if one.place is not None and one.place.base == isa.STACK)
     )
-    faults += access_proof.faults(kind, region, code, isa, expect)
+    faults += access_proof.faults(kind, region, code, expect)
     if stray:
         faults.append(f"{stray} accesses to the stack: a spill")
     facts: dict[str, int | float | str] = {"instructions": len(region) * times, "stack_accesses": stray}
