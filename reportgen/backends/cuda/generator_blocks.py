@@ -98,9 +98,9 @@ def bulk(request: Request) -> Parts:
         "allow": SIGNALS,
     }
     source = {
-        "load": [("const unsigned char *source", "array:1")],
-        "store": [("unsigned char *sink", "array:1")],
-        "tile_load": [("const __grid_constant__ Map map", "tensor map:2D")],
+        "load": [("const unsigned *source", "array:1"), ("unsigned *kept", "array:1")],
+        "store": [("unsigned *sink", "array:1"), ("const unsigned *source", "array:1")],
+        "tile_load": [("const __grid_constant__ Map map", "tensor map:2D"), ("unsigned *kept", "array:1")],
     }[copy]
     parameters = [
         *source,

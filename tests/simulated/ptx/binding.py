@@ -245,6 +245,8 @@ class PtxGpu:
             self.error = fault
         self.now = run.cycles
         self.notes |= run.notes
+        if run.races.equal:
+            self.notes.add(f"{run.races.equal} writes of several warps put the same value into one place")
         self.moved = run.window or self.moved
 
     def _fits(self, function: Function, grid: Shape, block: Shape, shared: int) -> None:

@@ -70,10 +70,22 @@ def cluster_wait(_match: re.Match[str], _instruction: Instruction) -> Step:
     return wait
 
 
-@known(
-    r"fence\.mbarrier_init\.release\.cluster|fence\.proxy\.async(\.shared::cta)?|wgmma\.fence\.sync\.aligned"
-    r"|tcgen05\.fence::(before|after)_thread_sync|bar\.warp\.sync|membar\.\w+"
-)
+@known(r"fence\.proxy\.async(\.shared::(cta|cluster)|\.global)?")
+def fence_proxy(_match: re.Match[str], _instruction: Instruction) -> Step:
+    return lambda launch: launch.races.clocks.fence_proxy(launch.races.acting())
+
+
+@known(r"membar\.\w+|fence\.(sc|acq_rel|acquire|release)\.(cta|cluster|gpu|sys)")
+def fence(_match: re.Match[str], _instruction: Instruction) -> Step:
+    return lambda launch: launch.races.clocks.fence(launch.races.acting())
+
+
+@known(r"wgmma\.fence\.sync\.aligned")
+def fence_registers(_match: re.Match[str], _instruction: Instruction) -> Step:
+    return lambda launch: launch.lanes.fence()
+
+
+@known(r"tcgen05\.fence::(before|after)_thread_sync|bar\.warp\.sync")
 def order(_match: re.Match[str], _instruction: Instruction) -> Any:
-    """Every access is done in the order of the code here."""
+    """Lanes of a warp are in the order of the code here."""
     return lambda launch: None

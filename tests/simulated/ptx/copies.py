@@ -1,7 +1,8 @@
-"""Copies that a unit of its own makes, and the barriers in shared memory that count their bytes.
+"""Copies that a unit of its own makes.
 
 A copy is carried out when somebody waits, not when it is ordered; in between, nobody may read what it will
-write.  Source: NVIDIA, "Parallel Thread Execution ISA", "Asynchronous Copy" and "mbarrier".
+write, and behind it comes only who waited.
+Source: NVIDIA, "Parallel Thread Execution ISA", "Asynchronous Copy".
 """
 
 from __future__ import annotations
@@ -9,19 +10,19 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tests.simulated.ptx.barriers import Barrier, each, own, signalled
 from tests.simulated.ptx.faults import ILLEGAL_ADDRESS, MISALIGNED, Fault, Wrong
 from tests.simulated.ptx.launch import Launch
-from tests.simulated.ptx.memory import Region, aligned
-from tests.simulated.ptx.operands import TYPES, address, read, write
+from tests.simulated.ptx.memory import Addresses, Region, aligned
+from tests.simulated.ptx.operands import TYPES, address, read
 from tests.simulated.ptx.program import known
-from tests.simulated.ptx.records import Address, Constant, Instruction, Register, Sink
+from tests.simulated.ptx.records import Address, Constant, Instruction, Register
 
 Step = Callable[[Launch], None]
 BULK = 16
@@ -33,123 +34,43 @@ MAP = struct.Struct("<8s6Q")
 MARK = b"tile map"
 
 
-@dataclass
-class Barrier:
-    """An mbarrier: a phase ends when all have arrived and all bytes that were announced have come."""
-
-    expected: int
-    pending: int
-    bytes: int = 0
-    phase: int = 0
-
-    def moved(self) -> None:
-        """Ends the phase where nothing is missing."""
-        if self.pending == 0 and self.bytes == 0:
-            self.pending, self.phase = self.expected, self.phase + 1
-
-
-def barrier(launch: Launch, at: int) -> Barrier:
-    """The barrier at an offset of all shared memory.
-
-    Raises:
-        Wrong: none was made there.
-    """
-    found = launch.barriers.get(at)
-    if not isinstance(found, Barrier):
-        raise Wrong(f"{launch.what}: no barrier was initialised there")
-    return found
+def _order(
+    launch: Launch, thread: int, agent: int, source: Piece | None, target: Piece, end: Callable[[int], None]
+) -> None:
+    """A unit reads and will write for a thread; from now on nobody may read what will be written."""
+    races = launch.races
+    time = races.clocks.start(agent)
+    warp, who, when = np.array([races.warp[thread]]), np.array([agent]), np.array([time], dtype=np.int32)
+    if source is not None:
+        races.unit_reads(source.region, races.span(source.at, source.size), warp, who, when, proxy=True)
+    races.unit_writes(target.region, races.span(target.at, target.size), warp, who, when, proxy=True)
+    target.region.mark(target.at, target.at + target.size, written=False)
+    launch.pending.copies.append(partial(end, time))
 
 
-def own(launch: Launch, value: int, thread: int, size: int, align: int) -> int:
-    """Offset of bytes in the shared memory of a thread's block.
+class Piece(NamedTuple):
+    """Bytes of a region."""
+
+    region: Region
+    at: int
+    size: int
+
+
+def _copy(launch: Launch, source: Piece, target: Piece) -> None:
+    """Carries a copy out.
 
     Raises:
-        Fault: they lie outside, or are misaligned.
+        Wrong: nobody wrote some of it.
     """
-    if value % align:
-        raise Fault(MISALIGNED, f"{launch.what} needs {align} bytes of alignment at {value:#x}")
-    return launch.shared.place(value, int(launch.lanes.block[thread]), size, launch.what)
-
-
-def _each(launch: Launch, *values: NDArray[Any]) -> list[tuple[int, ...]]:
-    """(thread, values of its own) of the threads that act."""
-    columns = [launch.lanes.spread(one).tolist() for one in values]
-    return list(zip(launch.lanes.acting.tolist(), *columns, strict=True))
-
-
-@known(r"mbarrier\.init\.shared(?:::cta)?\.b64")
-def initialise(_match: re.Match[str], instruction: Instruction) -> Step:
-    find, count = address(instruction.operands[0]), read(instruction.operands[1], TYPES["u32"])
-
-    def run(launch: Launch) -> None:
-        for thread, at, number in _each(launch, find(launch), count(launch)):
-            place = own(launch, at, thread, 8, 8)
-            launch.barriers[place] = Barrier(number, number)
-            launch.shared.region.mark(place, place + 8)
-
-    return run
-
-
-@known(r"mbarrier\.arrive\.expect_tx\.shared(?:::cta)?\.b64")
-def expect(_match: re.Match[str], instruction: Instruction) -> Step:
-    into, target, size = instruction.operands
-    if not isinstance(into, Sink):
-        raise Wrong("the state of a barrier is not known")
-    find, count = address(target), read(size, TYPES["u32"])
-
-    def run(launch: Launch) -> None:
-        for thread, at, number in _each(launch, find(launch), count(launch)):
-            one = barrier(launch, own(launch, at, thread, 8, 8))
-            one.bytes += number
-            _arrive(launch, one)
-
-    return run
-
-
-def _arrive(launch: Launch, one: Barrier) -> None:
-    if one.pending == 0:
-        raise Wrong(f"{launch.what}: more arrive than the barrier expects")
-    one.pending -= 1
-    one.moved()
-
-
-@known(r"mbarrier\.try_wait\.parity\.shared(?:::cta)?\.b64")
-def wait(_match: re.Match[str], instruction: Instruction) -> Step:
-    into, target, parity = instruction.operands
-    put, find, which = write(into), address(target), read(parity, TYPES["u32"])
-
-    def run(launch: Launch) -> None:
-        launch.settle()
-        found = []
-        for thread, at, bit in _each(launch, find(launch), which(launch)):
-            one = barrier(launch, own(launch, at, thread, 8, 8))
-            found.append(one.phase % 2 != bit)
-        if not all(found):
-            launch.in_vain()
-        put(launch, launch.lanes.gathered(np.array(found)))
-
-    return run
-
-
-# ---- copies
-
-
-def _order(launch: Launch, target: Region, at: int, size: int, end: Callable[[], None]) -> None:
-    """From now on nobody may read what will be written."""
-    target.mark(at, at + size, written=False)
-    launch.pending.copies.append(end)
-
-
-def _copy(target: Region, to: int, source: Region, start: int, size: int) -> None:
-    target.data[to : to + size] = source.data[start : start + size]
-    target.mark(to, to + size)
-    if source.unknown(start, start + size):
-        known = source.known
-        assert known is not None
-        target.mark(to, to + size, written=False)
-        mine = target.known
-        assert mine is not None
-        mine[to : to + size] = known[start : start + size]
+    missing = source.region.unknown(source.at, source.at + source.size)
+    if missing:
+        raise Wrong(
+            f"{missing} of {source.size} bytes are copied out of {source.region.name} that nobody wrote,"
+            f" by {launch.program.kernel.name}"
+        )
+    data = source.region.data[source.at : source.at + source.size]
+    target.region.data[target.at : target.at + target.size] = data
+    target.region.mark(target.at, target.at + target.size)
 
 
 def _bulk(launch: Launch, size: int, *addresses: int) -> None:
@@ -170,9 +91,22 @@ def copy_16(_match: re.Match[str], instruction: Instruction) -> Step:
         starts = lanes.spread(of(launch))
         aligned(starts, count, launch.what)
         places = launch.shared.flat(lanes.spread(into(launch)), lanes.block[lanes.acting], count, launch.what)
-        loaded = [launch.memory.load(starts + at, 4, launch.what) for at in range(0, count, 4)]
+        races, clocks = launch.races, launch.races.clocks
+        units, times = np.zeros(clocks.warps, dtype=np.int64), np.zeros(clocks.warps, dtype=np.int32)
+        for one in races.acting().tolist():
+            units[one] = clocks.unit(one)
+            times[one] = clocks.start(int(units[one]))
+        warps = races.warp[lanes.acting]
+
+        def reads(origin: Region, at: Addresses, those: Any) -> None:
+            some = warps[those]
+            races.unit_reads(origin, at, some, units[some], times[some], proxy=False)
+
+        loaded = [launch.memory.load(starts + at, 4, launch.what, reads) for at in range(0, count, 4)]
         words = [one.sure(launch.what) for one in loaded]
-        for at in range(0, count, 4):
+        for at, word in zip(range(0, count, 4), words, strict=True):
+            changed = region.data.view(np.uint32)[(places + at) // 4] != word
+            races.unit_writes(region, places + at, warps, units[warps], times[warps], False, changed)
             region.forget(places + at, 4)
 
         def end() -> None:
@@ -191,26 +125,20 @@ def bulk_load(_match: re.Match[str], instruction: Instruction) -> Step:
 
     def run(launch: Launch) -> None:
         region = launch.shared.region
-        for thread, to, start, number, at in _each(
+        for thread, to, start, number, at in each(
             launch, into(launch), of(launch), count(launch), done(launch)
         ):
             _bulk(launch, number, to, start)
             place = own(launch, to, thread, number, BULK)
-            one = barrier(launch, own(launch, at, thread, 8, 8))
+            one = signalled(launch, own(launch, at, thread, 8, 8), thread)
             origin = launch.memory.at(start, number, launch.what)
+            source, target = Piece(origin, start - origin.base, number), Piece(region, place, number)
 
-            def end(
-                one: Barrier = one,
-                place: int = place,
-                origin: Region = origin,
-                start: int = start,
-                n: int = number,
-            ) -> None:
-                _copy(region, place, origin, start - origin.base, n)
-                one.bytes -= n
-                one.moved()
+            def end(time: int, one: Barrier = one, source: Piece = source, target: Piece = target) -> None:
+                _copy(launch, source, target)
+                one.signal(launch, time, target.size)
 
-            _order(launch, region, place, number, end)
+            _order(launch, thread, one.agent, source, target, end)
 
     return run
 
@@ -222,22 +150,17 @@ def bulk_store(_match: re.Match[str], instruction: Instruction) -> Step:
 
     def run(launch: Launch) -> None:
         region = launch.shared.region
-        for thread, to, start, number in _each(launch, into(launch), of(launch), count(launch)):
+        for thread, to, start, number in each(launch, into(launch), of(launch), count(launch)):
             _bulk(launch, number, to, start)
             place = own(launch, start, thread, number, BULK)
-            missing = region.unknown(place, place + number)
-            if missing:
-                launch.notes.add(
-                    f"{missing} of {number} bytes are copied out of shared memory that nobody wrote"
-                )
             goal = launch.memory.at(to, number, launch.what)
-            _order(
-                launch,
-                goal,
-                to - goal.base,
-                number,
-                partial(_copy, goal, to - goal.base, region, place, number),
-            )
+            source, target = Piece(region, place, number), Piece(goal, to - goal.base, number)
+            agent = launch.races.clocks.unit(int(launch.races.warp[thread]))
+
+            def end(_time: int, source: Piece = source, target: Piece = target) -> None:
+                _copy(launch, source, target)
+
+            _order(launch, thread, agent, source, target, end)
 
     return run
 
@@ -248,7 +171,16 @@ def groups(match: re.Match[str], instruction: Instruction) -> Step:
         return lambda launch: None
     if instruction.operands not in ((), (Constant(0),)):
         raise Wrong("a wait for some of the groups only is not known")
-    return lambda launch: launch.settle()
+
+    def run(launch: Launch) -> None:
+        launch.settle()
+        clocks = launch.races.clocks
+        if clocks.units:
+            for warp in launch.races.acting().tolist():
+                agent = clocks.unit(warp)
+                clocks.waited(np.array([warp]), agent, clocks.started(agent), by_proxy="bulk" in match[0])
+
+    return run
 
 
 class Map(NamedTuple):
@@ -269,6 +201,11 @@ class Map(NamedTuple):
     def packed(self) -> bytes:
         """What a kernel is passed."""
         return MAP.pack(MARK, *self).ljust(128, b"\0")
+
+    @classmethod
+    def of(cls, value: int) -> Map:
+        """The other way round, of a parameter as a number."""
+        return cls(*MAP.unpack(value.to_bytes(128, "little")[: MAP.size])[1:])
 
     def swizzled(self, at: NDArray[np.int64]) -> NDArray[np.int64]:
         """Shared addresses after the swizzle: bits from 4 on are combined with those from 7 on."""
@@ -293,7 +230,7 @@ def tile_load(_match: re.Match[str], instruction: Instruction) -> Step:
 
     def run(launch: Launch) -> None:
         region = launch.shared.region
-        for thread, to, at, place, x, y in _each(
+        for thread, to, at, place, x, y in each(
             launch, into(launch), done(launch), where(launch), across(launch), down(launch)
         ):
             found = _map(launch, place)
@@ -305,19 +242,20 @@ def tile_load(_match: re.Match[str], instruction: Instruction) -> Step:
                 raise Wrong(
                     f"{launch.what}: a tile of this swizzle begins at a multiple of {8 * found.swizzle} bytes"
                 )
-            one = barrier(launch, own(launch, at, thread, 8, 8))
+            one = signalled(launch, own(launch, at, thread, 8, 8), thread)
             row = 4 * found.columns
             if row % BULK or found.pitch % BULK or found.address % BULK:
                 raise Fault(MISALIGNED, f"{launch.what}: a row of the tile is no multiple of {BULK} bytes")
             launch.memory.at(found.address, found.pitch * (found.rows - 1) + 4 * found.width, launch.what)
             lines = partial(_copy_tile, launch, region, spot - to, to, found, x, y)
 
-            def end(one: Barrier = one, lines: Callable[[], None] = lines, size: int = size) -> None:
+            def end(
+                time: int, one: Barrier = one, lines: Callable[[], None] = lines, size: int = size
+            ) -> None:
                 lines()
-                one.bytes -= size
-                one.moved()
+                one.signal(launch, time, size)
 
-            _order(launch, region, spot, size, end)
+            _order(launch, thread, one.agent, None, Piece(region, spot, size), end)
 
     return run
 

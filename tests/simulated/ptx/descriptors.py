@@ -58,7 +58,15 @@ def _tile(descriptor: int) -> Tile:
 
 
 def matrix(
-    launch: Launch, tile: Tile, block: int, rows: int, k: int, kind: str, padded: bool = False
+    launch: Launch,
+    tile: Tile,
+    block: int,
+    rows: int,
+    k: int,
+    kind: str,
+    padded: bool = False,
+    warps: tuple[int, ...] = (),
+    agent: int = 0,
 ) -> Values:
     """[row, k] of a tile in the shared memory of a block, as float64.
 
@@ -70,10 +78,12 @@ def matrix(
         k: elements of a row.
         kind: their type.
         padded: whether elements of less than eight bits lie in stretches of 16 bytes for 16 elements.
+        warps: those for which it is read.
+        agent: the unit that reads (`clocks.Clocks`).
 
     Raises:
         Fault: a byte lies outside of the block's shared memory.
-        Wrong: nobody wrote one.
+        Wrong: nobody wrote one, or no fence lies behind that.
     """
     bits = 32 if kind == "tf32" else BITS[kind]
     length = k if padded else k * bits // 8
@@ -82,6 +92,11 @@ def matrix(
     at = at + row % CORE_ROWS * CORE_BYTES + byte % CORE_BYTES
     flat = at.reshape(-1)
     places = launch.shared.flat(flat, np.full(len(flat), block), 1, launch.what)
+    races, clocks = launch.races, launch.races.clocks
+    words = np.unique(places // races.unit * races.unit)
+    when = np.array([clocks.started(agent)], dtype=np.int32)
+    for warp in warps:
+        races.unit_reads(launch.shared.region, words, np.array([warp]), np.array([agent]), when, proxy=True)
     data = launch.shared.region.gather(places, 1).sure(launch.what).reshape(rows, length)
     if padded and bits < 8:
         data = data.reshape(rows, -1, CORE_BYTES)[:, :, : 2 * bits].reshape(rows, -1)

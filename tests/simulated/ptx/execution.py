@@ -7,8 +7,8 @@ from importlib import import_module
 from tests.simulated.ptx.program import Program, make
 
 INSTRUCTIONS = (
-    "control", "movement", "arithmetic", "floating", "conversions", "warps", "copies", "products",
-    "warpgroups", "tensor_memory",
+    "control", "movement", "atomics", "arithmetic", "floating", "conversions", "warps", "barriers", "copies",
+    "products", "warpgroups", "tensor_memory",
 )  # fmt: skip
 """Modules that make instructions known."""
 

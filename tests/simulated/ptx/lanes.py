@@ -33,6 +33,8 @@ class Lanes:
         self._values: list[Values | None] = [None] * len(registers)
         self._holes: dict[int, Mask] = {}
         """Threads in which a register was not written, or is being written by somebody else."""
+        self._fresh: set[int] = set()
+        """Registers that were written since the latest `wgmma.fence`."""
         self.watch: dict[int, tuple[int, int]] | None = None
         """Register -> (writes, writes that changed it), while somebody looks."""
 
@@ -63,6 +65,7 @@ class Lanes:
     def put(self, register: Register, values: Values) -> None:
         """Write it in the threads that act."""
         number = register.number
+        self._fresh.add(number)
         if self.watch is not None:
             self._look(number, values)
         if self.mask is None:
@@ -77,6 +80,24 @@ class Lanes:
         elif number in self._holes:
             self._holes[number] = self._holes[number] & ~self.mask
         self._values[number] = np.where(self.mask, values, before)
+
+    def fence(self) -> None:
+        """What was written to registers is there for products of warp groups."""
+        self._fresh.clear()
+
+    def fenced(self, registers: list[Register], what: str) -> None:
+        """Raise where registers of such a product were written without a fence behind.
+
+        Raises:
+            Wrong: one was.
+        """
+        for register in registers:
+            if register.number in self._fresh:
+                raise Wrong(f"{what}: {register.name} was written, and no wgmma.fence lies between the two")
+
+    def computed(self, registers: list[Register]) -> None:
+        """Such a product wrote them: another may follow without a fence."""
+        self._fresh -= {register.number for register in registers}
 
     def _look(self, number: int, values: Values) -> None:
         assert self.watch is not None

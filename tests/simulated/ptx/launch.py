@@ -17,6 +17,7 @@ from tests.simulated.ptx.faults import Wrong
 from tests.simulated.ptx.lanes import Lanes, Mask
 from tests.simulated.ptx.memory import Memory, Region, Slices, Values
 from tests.simulated.ptx.program import Program
+from tests.simulated.ptx.races import Races
 from tests.simulated.ptx.records import Register
 
 CYCLES = 4
@@ -69,6 +70,8 @@ class Asynchronous:
     """Registers that matrix instructions of a warp group write, not yet in a group that can be waited for."""
     committed: set[Register] = field(default_factory=set)
     """Those of groups."""
+    loaded: set[Register] = field(default_factory=set)
+    """Registers that loads from tensor memory write."""
     tensor: dict[int, Any] = field(default_factory=dict)
     """Block -> its tensor memory."""
 
@@ -99,6 +102,7 @@ class Launch:
             if program.local_bytes
             else None
         )
+        self.races = Races(self, program.traits)
         self.cycles = now
         self.pending = Asynchronous()
         self.barriers: dict[int, object] = {}
@@ -181,6 +185,7 @@ class Launch:
             place = next(iter(self._met))[1]
             self.place = place
             raise Wrong(f"deadlock: not all threads reach {self.what}")
+        self.races.finish()
         if self.pending.copies:
             for end in self.pending.copies:
                 end()
@@ -226,6 +231,7 @@ class Launch:
             if not cluster and (len(places) > 1 or not self.lanes.alive[go].all()):
                 self.place = min(places)
                 raise Wrong(f"not all threads of a block reach {self.what}")
+            self.races.meet(came, cluster)
             for key in [key for key in self._met if key[0] == cluster]:
                 self._add(key[1] + 1, self._met[key] & go)
                 left = self._met[key] & ~go
@@ -237,6 +243,7 @@ class Launch:
     def arrive(self) -> None:
         """Threads have come to their cluster's barrier, and go on."""
         self._arrived[self.lanes.acting] = True
+        self.races.clocks.arrive(self.races.acting())
 
     def arrived(self) -> None:
         """Threads wait at it.

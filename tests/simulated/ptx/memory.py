@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,8 @@ Values = NDArray[Any]
 """One value a lane, or a single one for all of them."""
 Addresses = NDArray[np.int64]
 WORDS: dict[int, type[np.unsignedinteger[Any]]] = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+Seen = Callable[["Region", Addresses, Any], None]
+"""Is told of an access: region, offsets, and which of the addresses they belong to."""
 PAGE = 256
 """Bytes to which regions are aligned and padded."""
 
@@ -159,9 +162,12 @@ class Memory:
             open_lanes &= ~inside
         return found
 
-    def load(self, addresses: Addresses, width: int, what: str) -> Loaded:
-        """A word for each address."""
+    def load(self, addresses: Addresses, width: int, what: str, seen: Seen | None = None) -> Loaded:
+        """A word for each address; `seen` is told of regions, offsets in them, and whose they are."""
         parts = self.parts(addresses, width, what)
+        for region, lanes in parts if seen is not None else ():
+            assert seen is not None
+            seen(region, addresses[lanes] - region.base, lanes)
         if len(parts) == 1:
             return parts[0][0].gather(addresses - parts[0][0].base, width)
         found = Loaded(np.zeros(len(addresses), dtype=WORDS[width]))
@@ -173,12 +179,6 @@ class Memory:
                 missing[lanes] = some.missing
         found.missing = missing if missing.any() else None
         return found
-
-    def store(self, addresses: Addresses, width: int, values: Values, what: str) -> None:
-        """A word to each address; where two are the same, the last lane's stays."""
-        for region, lanes in self.parts(addresses, width, what):
-            some = values[lanes] if len(values) == len(addresses) else values
-            region.scatter(addresses[lanes] - region.base, width, some)
 
 
 def aligned(addresses: Addresses, width: int, what: str) -> None:
@@ -201,7 +201,7 @@ class Slices:
     def __init__(self, owners: int, size: int, first: int, name: str) -> None:
         self.first, self.size, self.name = first, size, name
         self.pitch = -(-max(size, 1) // PAGE) * PAGE
-        self.region = Region(0, owners * self.pitch, name)
+        self.region = Region(0, owners * self.pitch, f"{name} memory")
 
     def flat(self, addresses: Addresses, owners: NDArray[np.int64], width: int, what: str) -> Addresses:
         """Offsets in the region.

@@ -1,4 +1,4 @@
-"""Moves between registers, and between registers and memory; atomics; textures."""
+"""Moves between registers, and between registers and memory; textures."""
 
 from __future__ import annotations
 
@@ -7,23 +7,24 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tests.simulated.ptx.faults import ILLEGAL_ADDRESS, WRONG_SPACE, Fault, Wrong
 from tests.simulated.ptx.launch import RANK_BITS, Launch
 from tests.simulated.ptx.memory import WORDS, Addresses, Loaded, Region, Values
 from tests.simulated.ptx.operands import TYPES, address, parts, read, write
 from tests.simulated.ptx.program import known
+from tests.simulated.ptx.races import ALL
 from tests.simulated.ptx.records import Address, Instruction, Operand, Register, Symbol, Vector
 
 Step = Callable[[Launch], None]
 LOCAL_WINDOW = 0x7100_0000_0000
 """Where local memory begins among generic addresses."""
-_TYPE = "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"
-_SPACE = r"global|shared(?:::cta|::cluster)?|local|const|param"
+TYPE = "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"
+_STRONG = r"\.volatile|\.(?:relaxed|acquire|release)\.(?:cta|cluster|gpu|sys)"
+SPACE = r"global|shared(?:::cta|::cluster)?|local|const|param"
 
 
-@known(rf"mov\.({_TYPE}|pred)")
+@known(rf"mov\.({TYPE}|pred)")
 def mov(match: re.Match[str], instruction: Instruction) -> Step:
     into, source = instruction.operands
     kind = TYPES[match[1]]
@@ -75,7 +76,7 @@ def cvta(match: re.Match[str], instruction: Instruction) -> Step:
 # ---- memory by space: (addresses of the threads that act) -> words
 
 
-def _places(launch: Launch, addresses: Addresses, space: str, width: int) -> tuple[Region, Addresses]:
+def places_of(launch: Launch, addresses: Addresses, space: str, width: int) -> tuple[Region, Addresses]:
     """Region and offsets of addresses that are the own of each thread."""
     acting = launch.lanes.acting
     if space.startswith("shared"):
@@ -87,6 +88,7 @@ def _places(launch: Launch, addresses: Addresses, space: str, width: int) -> tup
                 raise Fault(ILLEGAL_ADDRESS, f"{launch.what} reaches a block beyond its cluster of {size}")
             owners = np.where(rank > 0, owners // size * size + rank - 1, owners)
             addresses = addresses & (1 << RANK_BITS) - 1
+            launch.races.away(launch.races.warp[acting], owners)
         return launch.shared.region, launch.shared.flat(addresses, owners, width, launch.what)
     if space == "local":
         if launch.local is None:
@@ -95,8 +97,26 @@ def _places(launch: Launch, addresses: Addresses, space: str, width: int) -> tup
     raise Wrong(f"{space} memory is not known")
 
 
-def load(launch: Launch, addresses: Addresses, space: str, width: int) -> Loaded:
-    """A word for each thread that acts, or one where all read the same."""
+def load(
+    launch: Launch,
+    addresses: Addresses,
+    space: str,
+    width: int,
+    strong: bool = False,
+    look: int | None = None,
+) -> Loaded:
+    """A word for each thread that acts, or one where all read the same.
+
+    Args:
+        launch: that runs.
+        addresses: where.
+        space: in which memory.
+        width: bytes.
+        strong: whether volatile or atomic.
+        look: bytes from there on whose order is looked at; nothing: those that are read.
+    """
+    seen = width if look is None else look
+    races = launch.races
     if space in ("global", "const", "param", ""):
         few = addresses if len(addresses) == 1 else launch.lanes.spread(addresses)
         if space == "const":
@@ -109,8 +129,14 @@ def load(launch: Launch, addresses: Addresses, space: str, width: int) -> Loaded
             _inside(few - launch.parameters.base, launch.parameters, width, launch.what)
             return launch.parameters.gather(few - launch.parameters.base, width)
         _global(few, launch)
-        return launch.memory.load(few, width, launch.what)
-    region, at = _places(launch, launch.lanes.spread(addresses), space, width)
+        if not seen:
+            return launch.memory.load(few, width, launch.what)
+        return launch.memory.load(
+            few, width, launch.what, lambda region, at, lanes: races.reads(region, at, seen, lanes, strong)
+        )
+    region, at = places_of(launch, launch.lanes.spread(addresses), space, width)
+    if space != "local" and seen:
+        races.reads(region, at, seen, strong=strong)
     return region.gather(at, width)
 
 
@@ -124,21 +150,42 @@ def _global(addresses: Addresses, launch: Launch) -> None:
         raise Fault(WRONG_SPACE, f"{launch.what} takes an address of local memory for one of global memory")
 
 
-def store(launch: Launch, addresses: Addresses, space: str, width: int, values: Values) -> None:
-    """Words of the threads that act."""
+def store(
+    launch: Launch, addresses: Addresses, space: str, width: int, values: Values, strong: bool = False
+) -> None:
+    """Words of the threads that act; `strong`: volatile or atomic."""
     at = launch.lanes.spread(addresses)
     some = launch.lanes.spread(values) if len(values) > 1 else values
     if space in ("global", ""):
         _global(at, launch)
-        launch.memory.store(at, width, some, launch.what)
+        store_global(launch, at, ALL, width, some, strong)
         return
-    region, places = _places(launch, at, space, width)
+    region, places = places_of(launch, at, space, width)
+    if space == "local":
+        region.scatter(places, width, some)
+        return
+    done = launch.races.writes(region, places, width, some, ALL, strong)
     region.scatter(places, width, some)
+    done()
 
 
-@known(rf"ld(?:\.volatile)?(?:\.({_SPACE}))?(?:\.(?:ca|cg|cs|cv|nc))?(?:\.v(\d))?\.({_TYPE})")
+def store_global(
+    launch: Launch, at: Addresses, lanes: Any, width: int, values: Values, strong: bool, adds: bool = False
+) -> None:
+    """Words to addresses of some of the threads that act."""
+    numbers = np.arange(len(launch.lanes.acting))[lanes]
+    for region, those in launch.memory.parts(at, width, launch.what):
+        some = values[those] if len(values) == len(at) else values
+        places = at[those] - region.base
+        done = launch.races.writes(region, places, width, some, numbers[those], strong, adds)
+        region.scatter(places, width, some)
+        done()
+
+
+@known(rf"ld({_STRONG})?(?:\.({SPACE}))?(?:\.(?:ca|cg|cs|cv|nc))?(?:\.v(\d))?\.({TYPE})")
 def ld(match: re.Match[str], instruction: Instruction) -> Step:
-    space, count, kind = match[1] or "", int(match[2] or 1), TYPES[match[3]]
+    space, count, kind = match[2] or "", int(match[3] or 1), TYPES[match[4]]
+    strong, acquires = bool(match[1]), "acquire" in (match[1] or "")
     into, source = instruction.operands
     puts = [keep(part, kind) for part in parts(into)]
     if len(puts) != count:
@@ -153,7 +200,10 @@ def ld(match: re.Match[str], instruction: Instruction) -> Step:
         if count > 1:
             _vector(addresses, width * count, launch)
         for at, put in enumerate(puts):
-            put(launch, load(launch, addresses + at * width, space, width))
+            look = 0 if at else count * width
+            put(launch, load(launch, addresses + at * width, space, width, strong, look))
+        if acquires:
+            launch.races.clocks.fence(launch.races.acting())
 
     return run
 
@@ -178,9 +228,10 @@ def _vector(addresses: Addresses, size: int, launch: Launch) -> None:
         raise Fault(716, f"{launch.what} needs {size} bytes of alignment")
 
 
-@known(rf"st(?:\.volatile)?(?:\.({_SPACE}))?(?:\.(?:wb|cg|cs|wt))?(?:\.v(\d))?\.({_TYPE})")
+@known(rf"st({_STRONG})?(?:\.({SPACE}))?(?:\.(?:wb|cg|cs|wt))?(?:\.v(\d))?\.({TYPE})")
 def st(match: re.Match[str], instruction: Instruction) -> Step:
-    space, count, kind = match[1] or "", int(match[2] or 1), TYPES[match[3]]
+    space, count, kind = match[2] or "", int(match[3] or 1), TYPES[match[4]]
+    strong, releases = bool(match[1]), "release" in (match[1] or "")
     target, source = instruction.operands
     gets = [read(part, kind) for part in parts(source)]
     if len(gets) != count or space in ("const", "param"):
@@ -192,98 +243,12 @@ def st(match: re.Match[str], instruction: Instruction) -> Step:
         addresses = find(launch)
         if count > 1:
             _vector(addresses, width * count, launch)
+        if releases:
+            launch.races.clocks.fence(launch.races.acting())
         for at, get in enumerate(gets):
-            store(launch, addresses + at * width, space, width, get(launch).view(raw))
+            store(launch, addresses + at * width, space, width, get(launch).view(raw), strong)
 
     return run
-
-
-# ---- atomics
-
-_COMBINE: dict[str, Callable[[Values, Values], Values]] = {
-    "add": lambda held, given: held + given,
-    "exch": lambda held, given: given,
-    "min": np.minimum,
-    "max": np.maximum,
-    "and": np.bitwise_and,
-    "or": np.bitwise_or,
-    "xor": np.bitwise_xor,
-}
-
-
-@known(rf"atom\.({_SPACE})\.(add|exch|min|max|and|or|xor|cas)\.({_TYPE})")
-def atom(match: re.Match[str], instruction: Instruction) -> Step:
-    into, target, *given = instruction.operands
-    return _atomic(match[1], match[2], TYPES[match[3]], write(into), target, given)
-
-
-@known(rf"red\.({_SPACE})\.(add|min|max|and|or|xor)\.({_TYPE})")
-def red(match: re.Match[str], instruction: Instruction) -> Step:
-    target, *given = instruction.operands
-    return _atomic(match[1], match[2], TYPES[match[3]], lambda launch, values: None, target, given)
-
-
-def _atomic(
-    space: str,
-    what: str,
-    kind: np.dtype[Any],
-    put: Callable[[Launch, Values], None],
-    target: Any,
-    given: list[Any],
-) -> Step:
-    find, width = address(target), kind.itemsize
-    gets = [read(one, kind) for one in given]
-    if len(gets) != (2 if what == "cas" else 1):
-        raise Wrong("too many or too few operands")
-
-    def run(launch: Launch) -> None:
-        lanes = launch.lanes
-        at = lanes.spread(find(launch))
-        values = [lanes.spread(get(launch)) for get in gets]
-        before = np.zeros(len(at), dtype=kind)
-        for some in _turns(launch, at, space):
-            held = _some(launch, at, some, space, width, kind)
-            before[some] = held
-            if what == "cas":
-                after = np.where(held == values[0][some], values[1][some], held)
-            else:
-                after = _COMBINE[what](held, values[0][some])
-            _put_some(launch, at, some, space, width, after)
-        put(launch, lanes.gathered(before))
-
-    return run
-
-
-def _turns(launch: Launch, at: Addresses, space: str) -> list[NDArray[np.int64]]:
-    """Threads in turns, so that no two of one turn meet."""
-    owners = launch.lanes.block[launch.lanes.acting] if space.startswith("shared") else 0
-    keys = at + (owners << 40)
-    order = np.argsort(keys, kind="stable")
-    sorted_keys = keys[order]
-    fresh = np.concatenate([[True], sorted_keys[1:] != sorted_keys[:-1]])
-    first = np.maximum.accumulate(np.where(fresh, np.arange(len(keys)), 0))
-    turn = np.arange(len(keys)) - first
-    return [order[turn == number] for number in range(int(turn.max()) + 1)]
-
-
-def _some(
-    launch: Launch, at: Addresses, some: NDArray[np.int64], space: str, width: int, kind: np.dtype[Any]
-) -> Values:
-    if space == "global":
-        return launch.memory.load(at[some], width, launch.what).sure(launch.what).view(kind)
-    region, places = _places(launch, at, space, width)
-    return region.gather(places[some], width).sure(launch.what).view(kind)
-
-
-def _put_some(
-    launch: Launch, at: Addresses, some: NDArray[np.int64], space: str, width: int, values: Values
-) -> None:
-    raw = np.ascontiguousarray(values).view(WORDS[width])
-    if space == "global":
-        launch.memory.store(at[some], width, raw, launch.what)
-        return
-    region, places = _places(launch, at, space, width)
-    region.scatter(places[some], width, raw)
 
 
 # ---- textures, clusters

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from reportgen.backends.cuda import tiles
 from reportgen.backends.cuda.buffers import FACTOR
 from reportgen.backends.cuda.generator_intensity import LONG, WORDS
 from reportgen.backends.cuda.shots import Prepared
 from tests.simulated.ptx.binding import PtxGpu
+from tests.simulated.ptx.copies import Map
 
 Array = NDArray[np.float64]
 CLOSE = 1e-4
@@ -29,6 +31,8 @@ def faults(gpu: PtxGpu, prepared: Prepared) -> Iterator[str]:
         size = int(setup["bytes"])
         if gpu.read(first, size) != gpu.read(second, size):
             yield "the copy differs from what was copied"
+    if prepared.kind == "bulk":
+        yield from _copied(gpu, prepared)
     if prepared.kind == "stream" and "setting:many" in given:
         yield from _squares(gpu, prepared, given)
     if prepared.kind != "kernel":
@@ -74,6 +78,25 @@ def faults(gpu: PtxGpu, prepared: Prepared) -> Iterator[str]:
     off = np.abs(found - wanted) > CLOSE * np.maximum(np.abs(wanted), 1)
     if off.any():
         yield f"{int(off.sum())} of {off.size} results differ from those of the host"
+
+
+def _copied(gpu: PtxGpu, prepared: Prepared) -> Iterator[str]:
+    """Bulk copies whose kernels have two arrays, or a tile and an array, with the same words in the end."""
+    passed = prepared.passed
+    words = [word.strip() for word in str(passed.setup["arguments"]).split(";")]
+    arrays = [
+        value for word, (value, _) in zip(words, passed.values, strict=True) if word.startswith("array")
+    ]
+    if not arrays:
+        return
+    size = int(passed.setup["bytes"])
+    held = [gpu.read(address, size) for address in arrays]
+    if len(held) == 1:
+        tile = tiles.shape(passed.setup, passed.windows)
+        map_of = Map.of(passed.values[words.index("tensor map:2D")][0])
+        held.append(tile.after(gpu.read(map_of.address, tile.matrix_bytes), passed.windows).tobytes())
+    if held[0] != held[1]:
+        yield "the copy differs from what was copied"
 
 
 def _squares(gpu: PtxGpu, prepared: Prepared, given: dict[str, int]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.simulated.ptx.faults import Wrong
+from tests.simulated.ptx.races import Traits, traits
 from tests.simulated.ptx.records import Instruction, Kernel
 
 Maker = Callable[["re.Match[str]", Instruction], Any]
@@ -32,6 +33,7 @@ class Program:
     """What a launch runs."""
 
     kernel: Kernel
+    traits: Traits
     steps: list[Any] = field(default_factory=list)
     addresses: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Variable or parameter -> (space, offset)."""
@@ -52,7 +54,7 @@ def make(kernel: Kernel, constants: Mapping[str, int]) -> Program:
     Raises:
         Wrong: an instruction is not known.
     """
-    program = Program(kernel)
+    program = Program(kernel, traits(kernel))
     _lay_out(program, constants)
     made: dict[str, Maker | None] = {}
     for instruction in kernel.instructions:

@@ -8,20 +8,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tests.simulated.ptx import descriptors, formats
-from tests.simulated.ptx.copies import barrier, own
+from tests.simulated.ptx.barriers import Barrier, own, signalled
 from tests.simulated.ptx.faults import ILLEGAL_ADDRESS, Fault, Wrong
 from tests.simulated.ptx.fragments import add
 from tests.simulated.ptx.launch import Launch
+from tests.simulated.ptx.memory import Addresses, Region
 from tests.simulated.ptx.movement import store
 from tests.simulated.ptx.operands import TYPES, address, parts, read, write
 from tests.simulated.ptx.program import known
-from tests.simulated.ptx.records import Constant, Instruction, Operand
+from tests.simulated.ptx.records import Constant, Instruction, Operand, Register
 
 Step = Callable[[Launch], None]
 LANES, COLUMNS = 128, 512
@@ -49,6 +50,8 @@ class TensorMemory:
     columns: int = 0
     words: NDArray[np.uint32] = field(default_factory=lambda: np.zeros((LANES, COLUMNS), dtype=np.uint32))
     known: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((LANES, COLUMNS), dtype=bool))
+    region: Region = field(default_factory=lambda: Region(0, 4 * LANES * COLUMNS, "tensor memory"))
+    """Of which only the order of accesses is kept."""
 
 
 def _of(launch: Launch, block: int) -> TensorMemory:
@@ -84,10 +87,14 @@ def give_back(_match: re.Match[str], instruction: Instruction) -> Step:
     count = _columns(instruction.operands[1])
 
     def run(launch: Launch) -> None:
-        for _, block in _blocks(launch):
+        for thread, block in _blocks(launch):
             if _of(launch, block).columns != count:
                 raise Wrong(f"{launch.what}: not all columns are given back")
-            launch.pending.tensor[block].columns = 0
+            memory, warps = launch.pending.tensor[block], launch.races.warp[[thread]]
+            all_of_it = _offsets((slice(0, LANES), slice(0, count)))
+            agents, now = launch.races.clocks.agent(warps), launch.races.clocks.now(warps)
+            launch.races.unit_writes(memory.region, all_of_it, warps, agents, now, proxy=False)
+            memory.columns = 0
 
     return run
 
@@ -131,6 +138,7 @@ def move(match: re.Match[str], instruction: Instruction) -> Step:
             lane = int(lanes.thread[thread]) // 32 % (LANES // SUBLANES) * SUBLANES
             column = _place(launch, int(where[thread]), count, lane)
             room = (slice(lane, lane + SUBLANES), slice(column, column + count))
+            _access(launch, memory, room, int(launch.races.warp[thread]), stores)
             if stores:
                 given = [lanes.whole(get(launch))[thread : thread + 32] for get in gets]
                 memory.words[room], memory.known[room] = np.stack(given, axis=1), True
@@ -140,13 +148,48 @@ def move(match: re.Match[str], instruction: Instruction) -> Step:
             found[:, thread : thread + 32] = memory.words[room].T
         for number, put in enumerate(puts):
             put(launch, found[number])
+        for register in registers if not stores else ():
+            if isinstance(register, Register):
+                lanes.busy(register)
+                launch.pending.loaded.add(register)
 
     return run
 
 
+def _offsets(room: tuple[slice, slice]) -> Addresses:
+    """Of cells in a block's tensor memory, bytes."""
+    lanes, columns = (np.arange(one.start, one.stop, dtype=np.int64) for one in room)
+    found: Addresses = 4 * (lanes[:, None] * COLUMNS + columns).reshape(-1)
+    return found
+
+
+def _access(launch: Launch, memory: TensorMemory, room: tuple[slice, slice], warp: int, stores: bool) -> None:
+    """A warp orders that cells are read or written."""
+    races, clocks = launch.races, launch.races.clocks
+    agent = clocks.unit(warp)
+    time = np.array([clocks.start(agent)], dtype=np.int32)
+    at, warps, agents = _offsets(room), np.array([warp]), np.array([agent])
+    if stores:
+        races.unit_writes(memory.region, at, warps, agents, time, proxy=False, behind=agents)
+    else:
+        races.unit_reads(memory.region, at, warps, agents, time, proxy=False)
+
+
 @known(r"tcgen05\.wait::(ld|st)\.sync\.aligned")
-def wait(_match: re.Match[str], _instruction: Instruction) -> Step:
-    return lambda launch: None
+def wait(match: re.Match[str], _instruction: Instruction) -> Step:
+    loads = match[1] == "ld"
+
+    def run(launch: Launch) -> None:
+        clocks = launch.races.clocks
+        for thread, _ in _blocks(launch):
+            warp = int(launch.races.warp[thread])
+            agent = clocks.unit(warp)
+            clocks.waited(np.array([warp]), agent, clocks.started(agent))
+        if loads:
+            launch.lanes.done(launch.pending.loaded)
+            launch.pending.loaded = set()
+
+    return run
 
 
 @known(r"tcgen05\.commit\.cta_group::1\.mbarrier::arrive::one\.shared::cluster\.b64")
@@ -156,15 +199,19 @@ def commit(_match: re.Match[str], instruction: Instruction) -> Step:
     def run(launch: Launch) -> None:
         acting = launch.lanes.acting
         for thread, at in zip(acting.tolist(), launch.lanes.spread(find(launch)).tolist(), strict=True):
-            one = barrier(launch, own(launch, at, thread, 8, 8))
-
-            def end(one: Any = one) -> None:
-                one.pending -= 1
-                one.moved()
-
-            launch.pending.copies.append(end)
+            one = signalled(launch, own(launch, at, thread, 8, 8), thread)
+            launch.pending.copies.append(partial(_end, launch, thread, one))
 
     return run
+
+
+def _end(launch: Launch, thread: int, one: Barrier) -> None:
+    """The products that a thread ordered have ended, and a barrier is told."""
+    clocks, warp = launch.races.clocks, int(launch.races.warp[thread])
+    agent = clocks.products(warp)
+    one.came.known[agent % clocks.columns] = clocks.started(agent)
+    one.pending -= 1
+    one.signal(launch, clocks.start(one.agent))
 
 
 @known(r"tcgen05\.mma\.cta_group::1\.kind::(\w+)(?:\.block_scale)?(?:\.scale_vec::(\d)X)?")
@@ -184,18 +231,25 @@ def product(match: re.Match[str], instruction: Instruction) -> Step:
         lanes = launch.lanes
         for thread in lanes.acting.tolist():
             block = int(lanes.block[thread])
-            memory = _of(launch, block)
+            memory, warp = _of(launch, block), int(launch.races.warp[thread])
+            races, agent = launch.races, launch.races.clocks.products(warp)
+            time = np.array([races.clocks.start(agent)], dtype=np.int32)
+            mine, agents = np.array([warp]), np.array([agent])
             tiles = [
                 descriptors.of_memory(int(lanes.whole(get(launch))[thread]), launch.what)
                 for get in (first, second)
             ]
-            a = descriptors.matrix(launch, tiles[0], block, m, k, a_kind, padded)
-            b = descriptors.matrix(launch, tiles[1], block, n, k, b_kind, padded)
+            a = descriptors.matrix(launch, tiles[0], block, m, k, a_kind, padded, (warp,), agent)
+            b = descriptors.matrix(launch, tiles[1], block, n, k, b_kind, padded, (warp,), agent)
             factor = 1.0
             for get in finds:
-                factor *= _scale(launch, memory, int(lanes.whole(get(launch))[thread]), words.value)
+                place = int(lanes.whole(get(launch))[thread])
+                factor *= _scale(launch, memory, place, words.value)
+                scales_at = _offsets((slice(0, SUBLANES), slice(place & 0xFFFF, (place & 0xFFFF) + 1)))
+                races.unit_reads(memory.region, scales_at, mine, agents, time, proxy=False)
             column = _place(launch, int(lanes.whole(find(launch))[thread]), n)
             room = (slice(0, m), slice(column, column + n))
+            races.unit_writes(memory.region, _offsets(room), mine, agents, time, False, None, agents)
             before = np.zeros((m, n), dtype=dtype)
             if bool(lanes.whole(keeps(launch))[thread]):
                 if not memory.known[room].all():

@@ -39,6 +39,7 @@ def product(_match: re.Match[str], instruction: Instruction) -> Step:
     puts = [write(register) for register in registers]
     keeps, second = read(scale, TYPES["pred"]), read(right, TYPES["b64"])
     words = Operands(left, whole.left) if isinstance(left, Vector) else None
+    left_registers = [part for part in parts(left) if isinstance(part, Register)] if words else []
     first = None if words else read(left, TYPES["b64"])
 
     def run(launch: Launch) -> None:
@@ -50,19 +51,28 @@ def product(_match: re.Match[str], instruction: Instruction) -> Step:
             raise Wrong(f"{launch.what}: a product that is not added is not known")
         held = np.stack([lanes.whole(lanes.held(one)).reshape(-1, 32)[warps] for one in registers], axis=2)
         factors = _rows(launch, warps, words.words(launch)) if words else None
-        results = []
+        lanes.fenced([*registers, *left_registers], launch.what)
+        results, clocks = [], launch.races.clocks
         for group in range(0, len(warps), WARPS):
             block = int(lanes.block[32 * warps[group]])
             places = [_own(launch, get, int(warps[group])) for get in (first, second) if get]
+            those = tuple(range(int(warps[group]), int(warps[group]) + WARPS))
+            agent = clocks.unit(those[0])
+            clocks.start(agent)
             tiles = [descriptors.of_group(place, launch.what) for place in places]
-            b = descriptors.matrix(launch, tiles[-1], block, whole.n, whole.k, whole.right)
+            b = descriptors.matrix(
+                launch, tiles[-1], block, whole.n, whole.k, whole.right, warps=those, agent=agent
+            )
             if factors is None:
-                a = descriptors.matrix(launch, tiles[0], block, whole.m, whole.k, whole.left)
+                a = descriptors.matrix(
+                    launch, tiles[0], block, whole.m, whole.k, whole.left, warps=those, agent=agent
+                )
             else:
                 a = factors[group : group + WARPS].reshape(whole.m, whole.k)
             results.append((a @ b.T).reshape(WARPS, 16, whole.n))
         total = add(one.accumulators(held), np.concatenate(results), whole.into)
         put_words(launch, puts, one.words(total, np.dtype(np.uint32)))
+        lanes.computed(registers)
         for register in registers:
             lanes.busy(register)
         launch.pending.ordered |= set(registers)
@@ -96,6 +106,10 @@ def wait(_match: re.Match[str], instruction: Instruction) -> Step:
         raise Wrong("a wait for some of the groups only is not known")
 
     def run(launch: Launch) -> None:
+        clocks, warps = launch.races.clocks, launch.lanes.warps(launch.what)
+        for first in warps[::WARPS].tolist():
+            agent = clocks.unit(first)
+            clocks.waited(np.arange(first, first + WARPS), agent, clocks.started(agent))
         launch.lanes.done(launch.pending.committed)
         launch.pending.committed = set()
 

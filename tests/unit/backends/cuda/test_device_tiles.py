@@ -25,7 +25,9 @@ from reportgen.suite.load import load_suite
 from tests.simulated import stand_in
 
 KERNEL = f"stand-in tssoc {stand_in.CYCLES} fine\0".encode()
-"""The parameters of a copy by tensor map: map, bytes, rounds, output, clocks."""
+"""A tensor map, and who reads it: map, bytes, rounds, output, clocks."""
+COPY = f"stand-in tissoc {stand_in.CYCLES} fine\0".encode()
+"""The parameters of a copy by tensor map: map, what is kept, bytes, rounds, output, clocks."""
 
 
 WALK = f"stand-in Tsssoc {stand_in.CYCLES} fine\0".encode()
@@ -69,7 +71,7 @@ def binding(library: Path) -> CtypesBinding:
     return opened
 
 
-def visit(binding: CtypesBinding, made: Source, code: bytes = KERNEL) -> Batch:
+def visit(binding: CtypesBinding, made: Source, code: bytes = COPY) -> Batch:
     launcher = CudaLauncher(0, stand_in.DEVICE, binding)
     return launcher.measure(Order(made.point, code, "", made.setup, 0.001, 0.0, 7, 0))
 
