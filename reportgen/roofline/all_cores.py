@@ -61,6 +61,7 @@ def together(sheet: Sheet, found: Iterable[Pair]) -> Sheet:
         nominal=(),
         points=(),
         absent=(),
+        sweeps=(),
     )
 
 

@@ -15,7 +15,7 @@ from reportgen.roofline.points import Point, measured
 from reportgen.roofline.roofs import Absent, Roof, Roofs, roofs
 from reportgen.roofline.verdict import Verdict, judge
 from reportgen.runs.schema import Run
-from reportgen.status import USABLE
+from reportgen.status import USABLE, Status
 
 COLUMNS = (
     "id", "name", "precision", "level", "work", "unit", "bytes", "intensity", "rate", "low", "high",
@@ -33,6 +33,19 @@ class Ridge(msgspec.Struct, frozen=True):
     value: float
     low: float
     high: float
+
+
+class Sweep(msgspec.Struct, frozen=True):
+    """A stream from one level with ever more arithmetic on what it loads: a measured roof with its bend."""
+
+    metric: str
+    """Of the ridge that it shows."""
+    precision: str
+    level: str
+    intensity: tuple[float, ...]
+    """Work a byte, ascending."""
+    rate: tuple[float, ...]
+    """Work a second."""
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -67,6 +80,7 @@ class Sheet(msgspec.Struct, frozen=True):
     """What is not drawn, and why."""
     gpu: bool = False
     """Whether the roofs are those of a whole device rather than of one core."""
+    sweeps: tuple[Sweep, ...] = ()
 
     def with_unit(self, unit: str) -> Sheet:
         """Only what belongs on the chart of FLOP, or on that of OP."""
@@ -78,6 +92,7 @@ class Sheet(msgspec.Struct, frozen=True):
             ridges=tuple(ridge for ridge in self.ridges if ridge.precision in names),
             nominal=tuple(one for one in self.nominal if one.kind == "memory" or one.name in names),
             points=tuple(entry for entry in self.points if entry.point.unit == unit),
+            sweeps=tuple(sweep for sweep in self.sweeps if sweep.precision in names),
         )
 
 
@@ -120,6 +135,7 @@ def build(
         points=entries(points, ceilings),
         absent=(*ceilings.absent, *unstated, *unplaced),
         gpu=ceilings.gpu,
+        sweeps=tuple(_sweeps(given)),
     )
 
 
@@ -165,6 +181,17 @@ def _ridges(quantities: Iterable[Quantity]) -> Iterable[Ridge]:
             precision, level = which
             low, high = (one.value if end is None else end for end in (one.low, one.high))
             yield Ridge(one.metric, precision, level, one.value, low, high)
+
+
+def _sweeps(quantities: Iterable[Quantity]) -> Iterable[Sweep]:
+    """Of every ridge that a stream shows, or does not; a withheld one is none."""
+    for one in quantities:
+        if not one.metric.startswith("ridge.observed.") or one.status is Status.INVALID:
+            continue
+        intensity, rate = one.details.get("intensity"), one.details.get("rate")
+        if intensity and rate:
+            _, _, precision, level = one.metric.split(".")
+            yield Sweep(one.metric, precision, level, tuple(intensity), tuple(rate))
 
 
 def to_json(sheet: Sheet) -> bytes:

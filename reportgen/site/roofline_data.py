@@ -66,6 +66,14 @@ def _chart(sheet: Sheet) -> dict[str, Any]:
             }
             for one in sheet.ridges
         ],
+        "sweeps": [
+            {
+                "precision": one.precision,
+                "level": one.level,
+                "places": list(zip(one.intensity, one.rate, strict=True)),
+            }
+            for one in sheet.sweeps
+        ],
         "nominal": [
             {"name": one.name, "kind": one.kind, "rate": one.value, "ratio": one.ratio, "source": one.source}
             for one in sheet.nominal

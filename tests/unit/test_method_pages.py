@@ -11,6 +11,7 @@ from reportgen.analysis import (
     boundary,
     branches,
     hierarchy,
+    intensity,
     plateau,
     rises,
     robust,
@@ -104,6 +105,13 @@ def test_the_other_pages_give_the_constants_of_their_analyses() -> None:
     written = constants("bandwidth.md")
     assert written["share of a level"].startswith(f"{hierarchy.FITS} at most, {hierarchy.BEYOND} of")
     assert float(written["multiple of the last cache"]) == hierarchy.DRAM_MULTIPLE
+
+
+def test_the_roofline_page_gives_the_constants_of_the_sweep() -> None:
+    written = constants("roofline.md")
+    aside = f"{intensity.LEAST_ASIDE}, a factor of {intensity.ASIDE:.1f} away"
+    assert written["points on either side"] == aside
+    assert written["scatter about the curve"] == percent(intensity.MISSED)
 
 
 def test_the_confidence_page_gives_the_scales() -> None:

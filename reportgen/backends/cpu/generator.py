@@ -11,8 +11,9 @@ from typing import Any
 import jinja2
 
 from reportgen.backends.base import Source
-from reportgen.backends.cpu import generator_accesses, generator_branches
+from reportgen.backends.cpu import generator_accesses, generator_branches, generator_streams
 from reportgen.backends.cpu.clock import CANARY_BLOCK, CHAIN_BLOCK, LENGTHS, SHORT_CHAIN
+from reportgen.backends.cpu.generator_streams import inside
 from reportgen.backends.cpu.isa import Bound, assembly
 from reportgen.backends.cpu.routines import ROUTINES
 from reportgen.errors import Unsupported
@@ -29,8 +30,6 @@ PROPORTION = re.compile(r"\d+to\d+")
 CHASE_UNROLL = 64
 IN_FRAMES = ("loop", "form")
 """Templates of probes that are made from code, not from a folder of definitions."""
-SLICE_BYTES = 512 << 10
-"""Of each array, one repetition of a stream takes so much: tens of microseconds even from DRAM."""
 
 
 @cache
@@ -197,24 +196,8 @@ def _chase(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts:
         **point.settings,
     }
     if "level" in setup:
-        setup["bytes"] = _inside(generator.device, str(setup["level"]))
+        setup["bytes"] = inside(generator.device, str(setup["level"]))
     return {"settings": point.settings, "unroll": CHASE_UNROLL}, expect, {"steps": float(CHASE_UNROLL)}, setup
-
-
-def _inside(device: Device, level: str) -> int:
-    """A working set well inside a level, from the sizes that the system reports."""
-    l1, l2, l3 = (int(device.reported.get(f"{name}_bytes", 0)) for name in ("l1d", "l2", "l3"))
-    last = l3 or l2
-    if level == "dram":
-        if not last:
-            raise Unsupported(
-                "the system reports no last-level cache to be larger than; see the working-set sweep"
-            )
-        return min(4 * last, int(device.memory_bytes * 0.2), 1 << 30)
-    size = {"l1": l1 // 2, "l2": max(l2 // 4, 2 * l1) if l2 else 0, "l3": 9 * l2 // 4 if l3 else 0}[level]
-    if not size:
-        raise Unsupported(f"the system reports no {level.upper()} size; see the working-set sweep")
-    return size // 64 * 64
 
 
 def _window(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts:
@@ -227,7 +210,7 @@ def _window(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts
     context = {"settings": point.settings, "init": window.init, "lines": lines, "save": window.save}
     setup: dict[str, int | float | str] = {
         "kind": "window",
-        "bytes": _inside(generator.device, str(probe.definition.constants["level"])),
+        "bytes": inside(generator.device, str(probe.definition.constants["level"])),
     }
     return context, expect, {"pairs": 1.0, "instructions": float(len(lines))}, setup
 
@@ -247,7 +230,7 @@ def _misses(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts
         "kind": "misses",
         "chains": chains,
         "loads": made.loads,
-        "bytes": _inside(generator.device, str(probe.definition.constants["level"])),
+        "bytes": inside(generator.device, str(probe.definition.constants["level"])),
     }
     return context, expect, {"loads": float(made.loads)}, setup
 
@@ -271,80 +254,6 @@ def _footprint(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> P
     }
     work = {"steps": float(total), "instructions": float(total), "bytes": float(total * filler.length)}
     return context, expect, work, {"kind": "footprint"}
-
-
-_STREAMS = {
-    "read": (1, 1),
-    "write": (1, 1),
-    "copy": (2, 2),
-    "triad": (3, 3),
-    "nt_write": (1, 1),
-    "nt_copy": (2, 2),
-}
-"""Kernel -> arrays, and bytes counted per byte of one array."""
-
-
-def _stream(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Parts:
-    kernel = str(point.settings["kernel"])
-    arrays, counted = _STREAMS[kernel]
-    stream = generator.assembly.stream(kernel, generator.device.features)
-    step = stream.step
-    size = int(point.settings["bytes"])
-    each, part = _sliced(size // arrays, step, SLICE_BYTES)
-    cores = int(point.settings["cores"])
-    if cores > generator.device.cores:
-        raise Unsupported(f"{cores} cores wanted, {generator.device.cores} may be used")
-    context = {
-        "settings": point.settings,
-        "kernel": kernel,
-        "threads": 1 if cores > 1 else 0,
-        **stream.context,
-    }
-    setup: dict[str, int | float | str] = {
-        "kind": "stream",
-        "arrays": arrays,
-        "array_bytes": each,
-        "slice_bytes": part,
-        **point.settings,
-        "vector_bytes": stream.vector_bytes,
-    }
-    return context, {"kind": "stream", **stream.opcodes}, {"bytes": float(part * counted)}, setup
-
-
-def _sliced(size: int, step: int, most: int) -> tuple[int, int]:
-    """Bytes of an array of about `size`, and of its slices of at most `most`: whole turns of `step`."""
-    each = max(step, size // step * step)
-    slices = -(-each // most)
-    part = max(step, each // slices // step * step)
-    return part * slices, part
-
-
-ARITHMETIC = 64
-"""Multiply-adds of a group from which on slices are shorter, the more the shorter: a repetition takes no
-longer."""
-
-
-def _intensity_sweep(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts:
-    """A stream from a level whose loads have multiply-adds between them."""
-    wanted = int(point.settings["multiply_adds"])
-    blend = generator.assembly.blend(wanted, generator.device.features)
-    level = str(point.settings["level"])
-    size = _inside(generator.device, level)
-    each, part = _sliced(size, blend.step, SLICE_BYTES // max(1, wanted // ARITHMETIC))
-    expect = generator.expected([line for line in blend.body if not line.endswith(":")])
-    turn = {"loaded": blend.step, "accumulators": blend.accumulators, "multiply_adds": blend.multiply_adds}
-    context = {"settings": point.settings, "init": blend.init, "lines": blend.body, "save": blend.save}
-    setup: dict[str, int | float | str] = {
-        "kind": "stream",
-        "arrays": 1,
-        "array_bytes": each,
-        "slice_bytes": part,
-        "bytes": size,
-        "cores": 1,
-        "vector_bytes": blend.vector_bytes,
-    }
-    work = {"bytes": float(part), "flop": part * blend.flop_per_byte}
-    return context, {"kind": "blend", **turn, **expect}, work, setup
 
 
 def _loop(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts:
@@ -391,8 +300,8 @@ KINDS = {
     "calls": generator_branches.calls,
     "footprint": _footprint,
     "access": generator_accesses.accesses,
-    "stream": _stream,
-    "intensity_sweep": _intensity_sweep,
+    "stream": generator_streams.stream,
+    "intensity_sweep": generator_streams.intensity_sweep,
     "loop": _loop,
     "form": _form,
 }

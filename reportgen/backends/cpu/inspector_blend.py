@@ -57,6 +57,7 @@ def _gaps(loads: Sequence[Instruction], loaded: int) -> list[str]:
     at = sorted(place.displacement for place in places)
     apart = {later - earlier for earlier, later in itertools.pairwise(at)}
     aligned = len({(place.base, place.index) for place in places}) == 1
-    if not aligned or len(apart) != 1 or apart.pop() * len(at) != loaded:
+    narrow = any(one.width and one.width not in apart for one in loads)  # of a pair the decoder does not say
+    if not aligned or narrow or len(apart) != 1 or apart.pop() * len(at) != loaded:
         return [f"the loads of a turn are not side by side over its {loaded} bytes"]
     return []

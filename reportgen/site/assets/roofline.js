@@ -85,6 +85,7 @@
       for (const memory of data.memory) xs.push(roof.rate / memory.rate);
     }
     for (const one of data.nominal) if (one.kind === "compute") ys.push(one.rate);
+    for (const sweep of data.sweeps || []) for (const [x, y] of sweep.places) { xs.push(x); ys.push(y); }
     for (const point of data.points) {
       if (!units.has(point.unit)) continue;
       for (const level in point.bytes) xs.push(point.work / point.bytes[level]);
@@ -163,6 +164,15 @@
     for (const roof of shown.compute) {
       const faded = precision && roof.name !== precision ? " rg-faded" : "";
       line(svg, "rg-peak" + faded, [roof.rate / fastest, roof.rate], [scale.high, roof.rate], scale);
+    }
+    for (const sweep of data.sweeps || []) {
+      const memory = data.memory.find((one) => one.name === sweep.level);
+      if (!memory || !shown.compute.some((one) => one.name === sweep.precision)) continue;
+      if ((level && level !== sweep.level) || (precision && precision !== sweep.precision)) continue;
+      const places = sweep.places.map(([x, y]) => [scale.x(x).toFixed(1), scale.y(y).toFixed(1)]);
+      const style = `stroke:${memory.colour}`;
+      make("polyline", { class: "rg-thin", style: style, points: places.map((at) => at.join(",")).join(" ") }, svg);
+      for (const [x, y] of places) make("circle", { class: "rg-swept", style: style, cx: x, cy: y, r: 2.4 }, svg);
     }
     for (const ridge of data.ridges) {
       const roof = shown.compute.find((one) => one.name === ridge.precision);

@@ -31,7 +31,7 @@ CLEAR = 2.5
 def draw(data: Roofline) -> str:
     """SVG on logarithmic axes; every kernel has a title that browsers show under the pointer."""
     left, right, bottom, top = frame(data)
-    notes = len(data.memory) + bool(data.bound) + bool(data.nominal)
+    notes = len(data.memory) + bool(data.bound) + bool(data.nominal) + bool(data.sweeps)
     below = 0.62 + 0.19 * math.ceil(notes / 2)
     with style.canvas(4.5 + below, style.Margins(left=1.15, right=0.2, bottom=below)) as (figure, (axes,)):
         axes.set_xscale("log")
@@ -47,6 +47,7 @@ def draw(data: Roofline) -> str:
             _without_overlap(axes, data, left, right)
         _nominal(axes, data, left, right)
         named = _compute(axes, data, right)
+        _sweeps(axes, data)
         _ridges(axes, data)
         _kernels(axes, data, named)
         axes.set_xlabel(f"arithmetic intensity, {data.unit}/byte")
@@ -192,6 +193,23 @@ def heights(roofs: Sequence[Compute]) -> list[list[Compute]]:
         else:
             found.append([roof])
     return found
+
+
+def _sweeps(axes: Axes, data: Roofline) -> None:
+    """Small open circles in the colour of the level: loads with ever more arithmetic between them."""
+    for number, one in enumerate(data.sweeps):
+        axes.plot(
+            [intensity for intensity, _ in one.places],
+            [rate for _, rate in one.places],
+            color=style.LEVELS.get(one.level, style.PLAIN).colour,
+            linewidth=0.6,
+            marker="o",
+            markersize=3.2,
+            markerfacecolor=style.PAPER,
+            markeredgewidth=0.9,
+            zorder=3.5,
+            label="small circles: a stream that computes" if not number else None,
+        )
 
 
 def _ridges(axes: Axes, data: Roofline) -> None:

@@ -69,6 +69,13 @@ class Nominal(msgspec.Struct, frozen=True):
     level: bool = False
 
 
+class Sweep(msgspec.Struct, frozen=True):
+    """A stream from one level by intensity: (work a byte, work a second)."""
+
+    level: str
+    places: tuple[tuple[float, float], ...]
+
+
 class Roofline(msgspec.Struct, frozen=True):
     """One chart: one unit of work, one core or all."""
 
@@ -80,6 +87,7 @@ class Roofline(msgspec.Struct, frozen=True):
     """Precision under whose roof the no-overlap bound is drawn."""
     nominal: tuple[Nominal, ...] = ()
     unit: str = "FLOP"
+    sweeps: tuple[Sweep, ...] = ()
 
 
 WIDEST = (0.01, 1000.0)
@@ -109,6 +117,9 @@ def record(sheet: Sheet, unit: str) -> Roofline:
         bound=preferred[0] if preferred else precisions[0],
         nominal=tuple(Nominal(one.name, one.value, one.ratio, one.kind == "memory") for one in part.nominal),
         unit=unit,
+        sweeps=tuple(
+            Sweep(one.level, tuple(zip(one.intensity, one.rate, strict=True))) for one in part.sweeps
+        ),
     )
 
 
@@ -155,12 +166,15 @@ def frame(data: Roofline) -> tuple[float, float, float, float]:
     peaks = [roof.rate for roof in data.compute]
     places = [ridge.intensity for ridge in data.ridges] + [kernel.intensity for kernel in data.kernels]
     places += [peak / roof.rate for peak in peaks for roof in data.memory]
+    swept = [place for one in data.sweeps for place in one.places]
+    places += [intensity for intensity, _ in swept]
     left = min(WIDEST[0], 10.0 ** math.floor(math.log10(min(places))))
     right = max(WIDEST[1], 10.0 ** math.ceil(math.log10(max(places))))
     if any(kernel.intensity * NAME > right for kernel in data.kernels if kernel.predicted):
         right *= 10.0
     stated = [one.rate for one in data.nominal if not one.level]
     reached = [end for kernel in data.kernels for end in (kernel.rate, kernel.high) if end]
+    reached += [rate for _, rate in swept]
     lowest = min([roof.rate * left for roof in data.memory] + [kernel.rate for kernel in data.kernels])
     bottom = 10.0 ** math.floor(math.log10(lowest))
     top = 10.0 ** math.ceil(math.log10(max([*peaks, *stated, *reached]) * 1.15))

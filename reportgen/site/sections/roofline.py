@@ -15,7 +15,7 @@ from reportgen.roofline.verdict import Standing
 from reportgen.site import address, blocks, roofline_data
 from reportgen.site.figures.roofline_record import by_counters
 from reportgen.site.markup import Html, anchor, element, escape, fold, join
-from reportgen.site.sections import vendor
+from reportgen.site.sections import intensity, vendor
 from reportgen.site.tables import Cell, Column, Row, table
 from reportgen.site.view import Section, View, present, sentence
 from reportgen.status import Status
@@ -50,6 +50,10 @@ SHOWN = (Kind.PEAK, Kind.PEAK_PER_CYCLE, Kind.RIDGE)
 """What the table of roofs holds; rates under load for seconds have a section of their own."""
 STATED = 6
 """Peaks whose sentences are told openly; the table of roofs has all."""
+SWEPT = (
+    "Small circles, joined: a stream of loads from each level with ever more multiply-adds between them; it "
+    "stores nothing, and stays below the roof of a kernel that does."
+)
 FEW = 6
 """So many things that are not drawn are listed openly; more are folded."""
 
@@ -74,6 +78,7 @@ def section(view: View) -> Section | None:
             if sheet.gpu
             else "Kernels under the roofs: routines of the installed library and numpy, one thread.",
         ),
+        *intensity.parts(view),
         *_roofs(view, sheet, facts),
         *_all_cores(view),
         *vendor.beside(view),
@@ -91,7 +96,8 @@ def _figure(view: View, sheet: Sheet) -> Html:
         sentence(ridges[:4], f"Roofline with the measured memory and compute roofs of {_whose(sheet)}."),
         f"{_whose(sheet).capitalize()}. Slanted: bandwidth of a level times intensity; flat: peak of a "
         "precision; open marks: ridges. Filled marks: kernels, in the colour of the level that holds their "
-        "data, with the short names of the table below; stars: it may be one of several.",
+        "data, with the short names of the table below; stars: it may be one of several."
+        + (f" {SWEPT}" if sheet.sweeps else ""),
     )
     if not drawn:
         return Html("")

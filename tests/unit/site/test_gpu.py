@@ -16,7 +16,7 @@ from reportgen.site.address import Links, device_page
 from reportgen.site.figures import curves
 from reportgen.site.render import Renderer
 from reportgen.site.report import Report
-from tests.simulated import gpu_library
+from tests.simulated import gpu_intensity, gpu_library
 from tests.simulated.gpu import SUITE, make, programs
 from tests.simulated.gpu_truth import GpuTruth
 from tests.unit.site.conftest import KNOWN
@@ -116,7 +116,9 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Markdown of the device's page."""
     root = tmp_path_factory.mktemp("site")
     truth = GpuTruth()
-    run, rows = make(truth, asked=[probe(truth) for probe in (*SUITE, *gpu_library.QUESTIONS)])
+    run, rows = make(
+        truth, asked=[probe(truth) for probe in (*SUITE, *gpu_library.QUESTIONS, *gpu_intensity.QUESTIONS)]
+    )
     write.seal(root / "data" / run.device.id / run.run, run, rows, programs(truth))
     Renderer(root / "data", root / "cache", Links(True, KNOWN), "https://reports.example/").render()
     return (root / "cache" / "pages" / device_page(run.device.id)).read_text(encoding="utf-8")

@@ -66,6 +66,7 @@ def test_slices_are_whole_turns_and_shorter_where_arithmetic_takes_long() -> Non
     ("old", "new", "told"),
     [
         ("[rbx+rcx+64]", "[rbx+rcx+128]", "not side by side over its 512 bytes"),
+        ("vmovups zmm13", "vmovups ymm13", "not side by side over its 512 bytes"),
         ("zmm0, zmm14, zmm14", "zmm0, zmm5, zmm5", "11 instructions compute with what was loaded, not 12"),
         ("vfmadd231ps zmm1,", "vfmadd231ps zmm0,", "11 accumulators take turns, not 12"),
         ("vfmadd231ps zmm1,", "vfmadd213ps zmm1,", "1 vfmadd213ps"),

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.backends.cpu import generator
-from reportgen.backends.cpu.generator import SLICE_BYTES, CpuGenerator
+from reportgen.backends.cpu.generator import CpuGenerator
+from reportgen.backends.cpu.generator_streams import SLICE_BYTES
 from reportgen.errors import Unsupported
 from reportgen.runs.schema import Device
 from reportgen.suite.definition import Definition, PlannedPoint, Probe
