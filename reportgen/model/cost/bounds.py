@@ -38,9 +38,15 @@ def dependencies(
 ) -> Bound:
     """The slowest cycle of dependencies, with latencies at the ends of their ranges too."""
     latencies = Latencies(architecture, taken)
-    chain = graph.slowest(body, lambda one, register: latencies.between(one, register).value)
-    low = graph.slowest(body, lambda one, register: latencies.between(one, register).low)
-    high = graph.slowest(body, lambda one, register: latencies.between(one, register).high)
+
+    def slowest(end: str) -> graph.Chain:
+        def latency(one: Instruction, needed: str) -> float | None:
+            span = latencies.between(one, needed)
+            return None if span is None else float(getattr(span, end))
+
+        return graph.slowest(body, latency)
+
+    chain, low, high = slowest("value"), slowest("low"), slowest("high")
     members = " → ".join(body[index].text for index in chain.members[:6])
     more = f" → … ({len(chain.members)} instructions)" if len(chain.members) > 6 else ""
     why = f"the chain {members}{more}" if members else "no result is carried from round to round"

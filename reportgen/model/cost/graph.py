@@ -6,7 +6,8 @@ of the graph (Karp 1978), here read off the earliest times of the rounds themsel
 
 Memory carries a dependency where a load reads what a store of the same or an earlier round wrote: addresses
 are compared as base + index x scale + displacement, with registers that only constants are added to.  What
-cannot be compared is taken not to depend.
+cannot be compared is taken not to depend.  A load that reads only a part of what was stored, or more than
+that, is told apart from one of the same bytes: what it takes is another question, which a run may have asked.
 """
 
 from __future__ import annotations
@@ -19,18 +20,28 @@ from reportgen.model.cost.instruction import Address, Instruction
 ROUNDS = 120
 """A multiple of every small number, so that a cycle that spans a few rounds ends with the last one."""
 
-Latency = Callable[[Instruction, str], float]
-"""(instruction, source register) -> cycles until its result; `memory` for what a store forwarded."""
+Latency = Callable[[Instruction, str], float | None]
+"""(instruction, what it needs) -> cycles until its result; None where that holds nothing up."""
+_VECTORS = frozenset({"xmm", "ymm", "zmm"})
+MEMORY, OVERLAP = "memory", "overlap"
+"""Instead of a register: a load from where a store of at least its width began; any other of stored bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """`target` needs what `source` made `rounds` rounds ago, in `register` (or `memory`)."""
+    """`target` needs what `source` made `rounds` rounds ago, in `register` (or `memory`, or `overlap`)."""
 
     source: int
     target: int
     register: str
     rounds: int
+    case: str = ""
+    """Of what went through memory, its widths and place as metrics name them: `64_32.4`."""
+
+    @property
+    def needed(self) -> str:
+        """The register, or `memory.64_32.0`."""
+        return f"{self.register}.{self.case}" if self.case else self.register
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +76,9 @@ def slowest(body: Sequence[Instruction], latency: Latency) -> Chain:
     graph = edges(body)
     into: list[list[tuple[int, int, float]]] = [[] for _ in body]
     for edge in graph:
-        into[edge.target].append((edge.source, edge.rounds, latency(body[edge.target], edge.register)))
+        cycles = latency(body[edge.target], edge.needed)
+        if cycles is not None:
+            into[edge.target].append((edge.source, edge.rounds, cycles))
     times: list[list[float]] = []
     before: list[list[tuple[int, int] | None]] = []
     for number in range(ROUNDS + 1):
@@ -138,22 +151,34 @@ def _through_memory(body: Sequence[Instruction]) -> list[Edge]:
         for to, load in loads:
             rounds = _apart(store, load, at < to)
             if rounds is not None:
-                found.append(Edge(at, to, "memory", rounds))
+                offset = load.offset - store.offset + rounds * store.step
+                whole = not offset and load.bits <= store.bits
+                case = _case(body[at], store, body[to], load, offset)
+                if whole or case:
+                    found.append(Edge(at, to, MEMORY if whole else OVERLAP, rounds, case))
     return found
 
 
 def _apart(store: Place, load: Place, before: bool) -> int | None:
-    """Rounds after which a load reads what a store wrote; None where it never does."""
+    """Rounds after which a load first reads bytes that a store wrote; None where it never does."""
     kinds = [(one.base, one.index, one.scale, one.step) for one in (store, load)]
-    if kinds[0] != kinds[1] or load.bits > store.bits:
+    if kinds[0] != kinds[1]:
         return None
-    distance = store.offset - load.offset
-    if not store.step:
-        return (0 if before else 1) if distance == 0 else None
-    rounds, rest = divmod(distance, store.step)
-    if rest or rounds < 0 or (rounds == 0 and not before) or rounds > ROUNDS // 4:
-        return None
-    return rounds
+    distance = load.offset - store.offset
+    first = 0 if before else 1
+    for rounds in range(first, first + 1 if not store.step else ROUNDS // 4 + 1):
+        if -load.bits // 8 < distance + rounds * store.step < store.bits // 8:
+            return rounds
+    return None
+
+
+def _case(store: Instruction, stored: Place, load: Instruction, loaded: Place, offset: int) -> str:
+    """Widths and place of a store and a load of one register file; empty where they are of two."""
+    vector, other = (not _VECTORS.isdisjoint(one.operands) for one in (store, load))
+    if vector is not other:
+        return ""
+    mark = "v" if vector else ""
+    return f"{mark}{stored.bits}_{mark}{loaded.bits}.{offset}"
 
 
 Change = tuple[str, int] | None

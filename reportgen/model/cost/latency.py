@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from reportgen.model.architecture import Architecture
+from reportgen.analysis.store_to_load import place
+from reportgen.model.architecture import Architecture, Fact
+from reportgen.model.cost import graph
 from reportgen.model.cost.instruction import Instruction
 from reportgen.model.cost.uses import WIDTH
 from reportgen.model.cost.x86_64 import Taken
 from reportgen.status import USABLE
 
+STORED = "store_to_load."
+"""Stem of what a run measured from a store to a load, by widths and place."""
 GUESS = 1.0
 """Cycles of an operation whose latency was not measured, at the least."""
 ALIKE = 1.0
@@ -46,6 +50,11 @@ class Latencies:
         self._load = load if load is not None else Span(4.0, 4.0, 5.0)
         indexed = self.of("l1_load_indexed")
         self._indexed = indexed if indexed is not None else self._load
+        self._stored = {
+            fact.metric.partition(".")[2]: fact
+            for fact in architecture.facts
+            if fact.metric.startswith(STORED) and fact.status in USABLE and fact.value is not None
+        }
 
     def of(self, operation: str) -> Span | None:
         """Measured latency of an operation, or of the same at another width."""
@@ -64,11 +73,16 @@ class Latencies:
         high = fact.high if fact.high is not None else fact.value
         return Span(low, fact.value, high)
 
-    def between(self, one: Instruction, register: str) -> Span:
-        """From `register` (or a store, `memory`) to the result of an instruction."""
+    def between(self, one: Instruction, register: str) -> Span | None:
+        """From `register` (or a store: `graph.Edge.needed`) to the result of an instruction.
+
+        None where a load reads other bytes than one store wrote and no run told what that takes.
+        """
         computing = self._computing(one)
-        if register == "memory":
-            return self._forwarded(one) + (computing if self._taken[one].computes else NOTHING)
+        through_memory, _, case = register.partition(".")
+        if through_memory in (graph.MEMORY, graph.OVERLAP):
+            forwarded = self._forwarded(one, through_memory == graph.MEMORY, case)
+            return forwarded + (computing if self._taken[one].computes else NOTHING) if forwarded else None
         through = one.address is not None and one.loads and register in (one.address.base, one.address.index)
         return self._loading(one) + computing if through else computing
 
@@ -83,9 +97,10 @@ class Latencies:
         """Cycles of an instruction's own computation."""
         return self._computing(one).value
 
-    def forwarded(self, one: Instruction) -> float:
-        """Cycles from a store to the result of the load that reads it."""
-        return self._forwarded(one).value
+    def forwarded(self, one: Instruction, edge: graph.Edge) -> float | None:
+        """Cycles from a store to the result of the load that reads it; None as in `between`."""
+        span = self._forwarded(one, edge.register == graph.MEMORY, edge.case)
+        return None if span is None else span.value
 
     def _computing(self, one: Instruction) -> Span:
         taken = self._taken[one]
@@ -102,15 +117,49 @@ class Latencies:
             return Span(max(0.0, span.low - ALIKE), span.value, span.high + ALIKE)
         return span
 
-    def _forwarded(self, one: Instruction) -> Span:
-        """From a store to the load that reads it.
+    def _forwarded(self, one: Instruction, whole: bool, case: str) -> Span | None:
+        """From a store to the load that reads it, as measured for its widths and place, or its kind of place.
 
+        Without such a measurement a load that is not `whole` holds nothing up.
         A core that renames memory is seen by a store and a reload that take less than a load.  It may do so
         only where base and displacement stay the same, so the upper end is what a vector takes, which is not
         renamed.
         """
+        measured = self._measured_case(case) if case else None
+        if measured is not None or not whole:
+            return measured
         renamed, plain = self.of("store_forward"), self.of("store_forward_256")
         high = plain.value if plain is not None else 3 * self._load.value
         if renamed is None or any(kind in ("xmm", "ymm", "zmm") for kind in one.operands):
             return Span(high * 0.8, high, high * 1.2)
         return Span(min(renamed.value, high), renamed.value, max(renamed.value, high))
+
+    def _measured_case(self, case: str) -> Span | None:
+        """A loop that is estimated is a short one; what many pairs take is the other end of the range."""
+        own = [fact for how in (".short_loop", "") if (fact := self._stored.get(case + how)) is not None]
+        if not own:
+            own = self._alike(case)
+        values = [fact.value for fact in own if fact.value is not None]
+        if not values:
+            return None
+        ends = [end for fact in own for end in (fact.low, fact.high) if end is not None]
+        return Span(min(values + ends), values[0], max(values + ends))
+
+    def _alike(self, case: str) -> list[Fact]:
+        """Measured cases of the same register file and kind of place; of the same widths, where there are."""
+        widths, kind = case.partition(".")[0], _place(case)
+        same = [
+            (name, fact)
+            for name, fact in self._stored.items()
+            if name.count(".") == 1 and name.startswith("v") is case.startswith("v") and _place(name) == kind
+        ]
+        closest = [fact for name, fact in same if name.partition(".")[0] == widths]
+        chosen = closest or [fact for _, fact in same]
+        return sorted(chosen, key=lambda fact: fact.value or 0.0, reverse=True)
+
+
+def _place(case: str) -> str:
+    """`64_32.4` -> "within"; before the store's first byte: as across its end."""
+    widths, _, offset = case.replace("v", "").partition(".")
+    stored, loaded = (int(bits) // 8 for bits in widths.split("_"))
+    return "across" if int(offset) < 0 else place(stored, loaded, int(offset))

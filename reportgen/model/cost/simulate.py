@@ -115,11 +115,11 @@ def _steps(
                 steps[second].needs.append((first, 0))
     for edge in graph.edges(body):
         one = body[edge.target]
-        if edge.register == "memory":
+        if edge.register in (graph.MEMORY, graph.OVERLAP):
             source, target = stores[edge.source], loads[edge.target]
-            if source is not None and target is not None:
-                cycles = _rounded(latencies.forwarded(one))
-                steps[target].forwarded.append((source, edge.rounds, cycles))
+            cycles = latencies.forwarded(one, edge)
+            if source is not None and target is not None and cycles is not None:
+                steps[target].forwarded.append((source, edge.rounds, _rounded(cycles)))
             continue
         address = one.address is not None and edge.register in (one.address.base, one.address.index)
         targets = (
