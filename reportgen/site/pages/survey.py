@@ -20,6 +20,10 @@ from reportgen.units import format_bytes
 TITLE = "All instruction forms"
 MOST_NAMED = 12
 """Of what was left out for one reason; the files name all."""
+_WIDTHS = ("avx512f", "avx512vl", "avx")
+"""Extensions that others are joined to, where those come in several widths."""
+HUNDRED = 100.0
+"""Latencies below have two decimals: most are whole numbers, and two of one number stand together."""
 SHORT = 3
 """Significant digits: what a person compares; the files have more."""
 
@@ -112,22 +116,27 @@ def _difference(one: Compared) -> Row:
 
 
 def _jumps(rows: Sequence[FormRow]) -> Html:
-    """The extensions, each a link to its first form."""
+    """The groups of extensions, each a link to its first form."""
     first: dict[str, str] = {}
     for row in _ordered(rows):
-        first.setdefault(row.extension, row.key)
-    counted = Counter(row.extension for row in rows)
-    links = [
-        anchor(f"{extension.replace('+', ' + ')} ({counted[extension]})", f"#{key}")
-        for extension, key in first.items()
-    ]
-    return element("p", join((escape("By extension: "), Html(", ").join(links))))
+        first.setdefault(_group(row.extension), row.key)
+    counted = Counter(_group(row.extension) for row in rows)
+    links = [anchor(f"{name} ({counted[name]})", f"#{key}") for name, key in first.items()]
+    parts = [part for link in links for part in (link, escape(" "))]
+    return element("p", join((escape("By extension: "), *parts)), class_="rg-ways")
+
+
+def _group(extension: str) -> str:
+    """The extension that tells most: of `avx512vl+vaes` the latter."""
+    names = extension.split("+")
+    telling = [name for name in names if name not in _WIDTHS]
+    return telling[0] if telling else min(names, key=_WIDTHS.index)
 
 
 def _ordered(rows: Sequence[FormRow]) -> list[FormRow]:
-    """By extension, those that all processors have first; within one by mnemonic, as the run has them."""
-    order = {name: at for at, name in enumerate(dict.fromkeys(row.extension for row in rows))}
-    return sorted(rows, key=lambda row: (order[row.extension], row.mnemonic.removeprefix("v")))
+    """By group of extensions as the run has them; within one by mnemonic."""
+    order = {name: at for at, name in enumerate(dict.fromkeys(_group(row.extension) for row in rows))}
+    return sorted(rows, key=lambda row: (order[_group(row.extension)], row.mnemonic.removeprefix("v")))
 
 
 def _forms(rows: Sequence[FormRow]) -> Html:
@@ -139,7 +148,10 @@ def _forms(rows: Sequence[FormRow]) -> Html:
         Column("cycles an instruction", number=True, note="many independent ones: reciprocal throughput"),
         Column("status", note="of the cycles an instruction; a reason stands behind it"),
     )
-    caption = f"Latency and reciprocal throughput of {len(rows)} instruction forms, in cycles."
+    caption = (
+        f"Latency and reciprocal throughput of {len(rows)} instruction forms, in cycles. A star: other "
+        "instructions stand beside each, so that none waits for the one before."
+    )
     return table("forms", caption, columns, (_form(row) for row in _ordered(rows)), filtered=True)
 
 
@@ -176,7 +188,9 @@ def _latency(row: FormRow) -> Cell:
 
 
 def _cycles(one: PairLatency) -> str:
-    return _short(one.cycles) if one.cycles is not None else one.status.value
+    if one.cycles is None:
+        return one.status.value
+    return f"{one.cycles:.2f}".rstrip("0").rstrip(".") if one.cycles < HUNDRED else _short(one.cycles)
 
 
 def _interval(row: FormRow) -> Cell:
