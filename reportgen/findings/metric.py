@@ -200,8 +200,8 @@ def parse(metric: str) -> MetricId:
 def _branch(metric: str, rest: list[str]) -> MetricId:
     if rest == ["misprediction"]:
         return MetricId(metric, Kind.MISPREDICTION)
-    if rest == ["taken", "interval"]:
-        return MetricId(metric, Kind.BRANCH_INTERVAL)
+    if rest in (["taken", "interval"], ["not_taken", "interval"]):
+        return MetricId(metric, Kind.BRANCH_INTERVAL, rest[0])
     if rest == ["return", "depth"]:
         return MetricId(metric, Kind.RETURN_DEPTH)
     if rest[0] == "taken" and len(rest) == 3:

@@ -88,7 +88,7 @@ def _memory(truth: CpuTruth, name: MetricId, quantity: Quantity) -> float | None
             return truth.in_flight[name.subject]
         case Kind.MISPREDICTION:
             return truth.misprediction
-        case Kind.BRANCH_INTERVAL:
+        case Kind.BRANCH_INTERVAL if name.subject == "taken":
             return truth.taken_interval
         case Kind.RETURN_DEPTH:
             return truth.return_stack

@@ -1,7 +1,8 @@
 """Bodies with branches: what is executed, and where each branch leads, read from the bytes.
 
 * Jumps that are evenly apart are the same bytes over and over.  One is decoded; that it leads to the next,
-  and that every other is its copy, proves all.
+  and that every other is its copy, proves all.  Conditional ones that a zero would take are not taken: in a
+  body of nothing else only the counter behind it writes flags, and while there are rounds it is not zero.
 * Calls are followed with a stack of return addresses, as the processor follows them.
 * Of conditional branches the histogram counts all; each must skip just the one instruction behind it.
 """
@@ -18,8 +19,10 @@ MOST_STEPS = 1 << 16
 """Instructions that are followed before a body is taken to have no end."""
 
 
-def evenly_apart(code: MachineCode, isa: Decoder, spacing: int) -> tuple[list[Instruction], list[str]]:
-    """Jumps `spacing` bytes apart.
+def evenly_apart(
+    code: MachineCode, isa: Decoder, spacing: int, flow: str = "jump"
+) -> tuple[list[Instruction], list[str]]:
+    """Jumps (or branches of another `flow`) `spacing` bytes apart, each to the next.
 
     Returns:
         One jump, its text naming the distance, as often as it is executed; faults.
@@ -31,7 +34,7 @@ def evenly_apart(code: MachineCode, isa: Decoder, spacing: int) -> tuple[list[In
     if region != region[:spacing] * count:
         return [], [f"the timed region is not the same {spacing} bytes over and over"]
     first = isa.decode(code.code, code.body, code.body + spacing)[0]
-    if first.flow != "jump" or first.target != code.body + spacing:
+    if first.flow != flow or first.target != code.body + spacing:
         return [first], [f"'{first.text}' does not jump to the next jump, {spacing} bytes further on"]
     text = f"{first.opcode} .+{spacing}"
     return [dataclasses.replace(first, text=text)] * count, []

@@ -297,6 +297,7 @@ KINDS = {
     "misses": _misses,
     "outcomes": generator_branches.conditional,
     "jumps": generator_branches.jumps,
+    "untaken": generator_branches.untaken,
     "calls": generator_branches.calls,
     "footprint": _footprint,
     "access": generator_accesses.accesses,

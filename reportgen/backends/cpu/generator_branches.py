@@ -37,6 +37,20 @@ def jumps(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Parts:
     return _context(point, made), expect, work, {"kind": "placed"}
 
 
+def untaken(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Parts:
+    """Branches in a row that are not taken."""
+    count = int(point.settings["length"])
+    made, size = generator.assembly.untaken(count)
+    expect: dict[str, int | str] = {
+        generator.assembly.UNTAKEN: count,
+        "kind": "untaken",
+        "branches": count,
+        "spacing": size,
+    }
+    work = {"steps": float(count), "instructions": float(count)}
+    return _context(point, made), expect, work, {"kind": "body"}
+
+
 def calls(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Parts:
     """Nested calls and their returns."""
     depth = int(point.settings["depth"])

@@ -24,7 +24,7 @@ from reportgen.backends.cpu.compiler import MachineCode
 from reportgen.backends.cpu.isa import Decoder, Instruction, Place, decoder
 from reportgen.runs.schema import Program
 
-_BRANCHES = frozenset({"outcomes", "jumps", "calls"})
+_BRANCHES = frozenset({"outcomes", "jumps", "untaken", "calls"})
 """Kinds whose bodies branch."""
 _NO_OPCODES = frozenset(
     {"kind", "chains", "branches", "spacing", "unit", *access_proof.EXPECTED, *blend.EXPECTED}
@@ -97,6 +97,8 @@ def _region(
     """
     if kind == "jumps":
         return *branch_proof.evenly_apart(code, isa, int(expect["spacing"])), 1
+    if kind == "untaken":
+        return *branch_proof.evenly_apart(code, isa, int(expect["spacing"]), "conditional"), 1
     if kind == "calls":
         return *branch_proof.followed(code, isa), 1
     found, times = _repeated(code, isa, int(expect.get("unit", 0)))
@@ -158,6 +160,8 @@ def _praise(kind: str, opcodes: Counter[str], chains: int) -> str:
         return f"{text}; every branch skips one instruction, on a number that all before it lead to"
     if kind == "jumps":
         return f"the timed region holds {_spell(opcodes)}, each to the next, and what would trap between them"
+    if kind == "untaken":
+        return f"{text}; only the loop's counter, which is not zero, writes what they ask for"
     if kind == "calls":
         return f"followed through its calls, the timed region executes {_spell(opcodes)}, nothing foreign"
     if kind == "chain":

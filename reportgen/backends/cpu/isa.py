@@ -226,6 +226,8 @@ class Assembly(Protocol):
     """Opcode of a load in a pointer chase."""
     JUMP: str
     """Opcode of a direct jump."""
+    UNTAKEN: str
+    """Opcode of a branch that is taken where the last result was zero."""
 
     def adapt(self, operation: Operation, features: tuple[str, ...]) -> Operation:
         """The operation as a processor with these features can encode it."""
@@ -276,6 +278,9 @@ class Assembly(Protocol):
 
     def jumps(self, count: int, spacing: int) -> Branches:
         """`count` jumps, each to the next, `spacing` bytes further on; what lies between traps."""
+
+    def untaken(self, count: int) -> tuple[Branches, int]:
+        """`count` branches in a row that a zero would take, which there is none; bytes of each."""
 
     def calls(self, depth: int) -> Branches:
         """A call of a function that calls another, `depth` calls deep; then all of them return."""

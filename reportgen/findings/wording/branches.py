@@ -5,7 +5,7 @@ from __future__ import annotations
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.evidence import interval
 from reportgen.findings.metric import Kind, MetricId
-from reportgen.findings.wording.numbers import amount, listed, one
+from reportgen.findings.wording.numbers import amount, listed
 from reportgen.units import significant
 
 KINDS = frozenset({Kind.MISPREDICTION, Kind.BRANCH_INTERVAL, Kind.BRANCH_END, Kind.RETURN_DEPTH})
@@ -22,7 +22,7 @@ def noun(name: MetricId) -> str:
         case Kind.MISPREDICTION:
             return "the cost of a branch misprediction"
         case Kind.BRANCH_INTERVAL:
-            return "the interval of taken branches"
+            return f"the interval of {'taken branches' if name.subject == 'taken' else 'branches not taken'}"
         case Kind.RETURN_DEPTH:
             return "the depth of nested calls whose returns are predicted"
         case _:
@@ -34,6 +34,8 @@ def measured(name: MetricId, quantity: Quantity) -> str:
     match name.kind:
         case Kind.MISPREDICTION:
             return _misprediction(quantity)
+        case Kind.BRANCH_INTERVAL if name.subject == "not_taken":
+            return f"A conditional branch that is not taken takes {amount(quantity)}, one after another."
         case Kind.BRANCH_INTERVAL:
             return (
                 f"A taken branch takes {amount(quantity)}, one after another in a loop of up to "
@@ -65,8 +67,8 @@ def _return_depth(quantity: Quantity) -> str:
     low, high = interval(quantity)
     before, after = quantity.details.get("before"), quantity.details.get("after")
     text = (
-        f"Calls nested {one(low, 'count')} deep return at one cost a level, and no longer when nested "
-        f"{one(high, 'count')} deep (n = {quantity.n})."
+        f"Calls nested {low:.0f} deep return at one cost a level, and no longer when nested {high:.0f} deep "
+        f"(n = {quantity.n})."
     )
     if isinstance(before, float) and isinstance(after, float):
         text += f" A level costs {before:.1f} cycles up to there, one more about {after:.0f}."
@@ -81,7 +83,7 @@ def _end(name: MetricId, quantity: Quantity) -> str:
         rates = f", {before:.2f} cycles before it and {after:.2f} after it"
     return (
         f"The {name.part} end of the rate of taken branches {distance(name)} apart lies between "
-        f"{one(low, 'count')} and {one(high, 'count')} branches{rates} (n = {quantity.n})."
+        f"{low:.0f} and {high:.0f} branches{rates} (n = {quantity.n})."
     )
 
 
@@ -116,6 +118,6 @@ def returns(quantity: Quantity) -> str:
     """Inferred: what the depth of nested calls fits."""
     low, _ = interval(quantity)
     return (
-        f"That calls nested more than {one(low, 'count')} deep cost more is consistent with a stack of "
+        f"That calls nested more than {low:.0f} deep cost more is consistent with a stack of "
         "return addresses of that many entries."
     )

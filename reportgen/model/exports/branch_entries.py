@@ -29,6 +29,14 @@ ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
         "Of direct jumps, each to the next, 16 to 64 bytes further on.",
     ),
     (
+        "branch.not_taken.interval",
+        "interval of branches not taken",
+        "cycle",
+        "Cycles of a conditional branch that is not taken: slope of time over their number.",
+        "slope",
+        "One right behind another, on one condition that is never met.",
+    ),
+    (
         "branch.taken.<distance>b.<which>",
         "end of the rate of taken branches",
         "count",

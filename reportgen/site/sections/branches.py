@@ -16,7 +16,12 @@ COLUMNS = (
     Column("n", number=True, note="accepted samples"),
     blocks.STANDING,
 )
-LEADING = ("branch.misprediction", "branch.taken.interval", "branch.return.depth")
+LEADING = (
+    "branch.misprediction",
+    "branch.taken.interval",
+    "branch.not_taken.interval",
+    "branch.return.depth",
+)
 """Metrics whose findings open the section; ends of the rate are in the table."""
 
 

@@ -60,6 +60,7 @@ PROGRAMS = (
     "front_end/branch_misprediction#random=8",
     "front_end/taken_branches#spacing=32,branches=16",
     "front_end/call_return#depth=4",
+    "front_end/not_taken_branches#length=48",
     "tensor_operations/data_type_sweep_int8_matrix_128#accumulators=12",
     "roofline/peak_compute_fp32#operation=fp32_fma_128,accumulators=12",
     "roofline/intensity_sweep#level=l1,multiply_adds=1",

@@ -9,9 +9,12 @@ import pyarrow as pa
 import pytest
 
 from reportgen.analysis.derive import quantities
+from reportgen.analysis.quantity import Quantity
 from reportgen.findings import branch_ends, lint
 from reportgen.findings.derive import derive
 from reportgen.findings.finding import Claim, Finding, Verdict
+from reportgen.findings.metric import parse
+from reportgen.findings.wording import branches
 from reportgen.model.exports.dictionary import lookup
 from reportgen.status import Status
 from tests.simulated.asked import Asked
@@ -136,3 +139,16 @@ def test_words_and_dictionary() -> None:
         entry = lookup(metric)
         assert entry is not None
         assert (entry.unit, entry.method) == (unit, "branches")
+
+
+def test_branches_not_taken_are_told_apart_from_taken_ones() -> None:
+    quantity = Quantity(
+        "branch.not_taken.interval", "cycle", Status.OK, "p", "slope", "", 0.5, 0.499, 0.501, n=40
+    )
+    name = parse(quantity.metric)
+    assert branches.measured(name, quantity).startswith("A conditional branch that is not taken takes 0.5")
+    assert branches.noun(name) == "the interval of branches not taken"
+    assert branches.noun(parse("branch.taken.interval")) == "the interval of taken branches"
+    entry = lookup(quantity.metric)
+    assert entry is not None
+    assert entry.title == "interval of branches not taken"

@@ -29,6 +29,11 @@ def jumps(count: int, spacing: int) -> Branches:
     return Branches((f".rept {count}", f"b .+{spacing}", f".fill {spacing // 4 - 1}, 4, {_TRAP}", ".endr"))
 
 
+def untaken(count: int) -> tuple[Branches, int]:
+    """See `Assembly.untaken`."""
+    return Branches((f".rept {count}", "b.eq .+4", ".endr"), init=("mov x2, #1", "cmp x2, #0")), 4
+
+
 def calls(depth: int) -> Branches:
     """See `Assembly.calls`: every function but the last keeps its own return address on the stack."""
     body = ["bl level_1", "b returned"]

@@ -35,6 +35,11 @@ def jumps(count: int, spacing: int) -> Branches:
     )
 
 
+def untaken(count: int) -> tuple[Branches, int]:
+    """See `Assembly.untaken`: as bytes (74 00: to the next one); the time stamp leaves something but zero."""
+    return Branches((f".rept {count}", ".byte 0x74, 0", ".endr")), 2
+
+
 def calls(depth: int) -> Branches:
     """See `Assembly.calls`."""
     body = ["call level_1", "jmp returned"]

@@ -17,6 +17,7 @@ from reportgen.backends.cpu.x86_64.blend import blend as blend
 from reportgen.backends.cpu.x86_64.branches import calls as calls
 from reportgen.backends.cpu.x86_64.branches import jumps as jumps
 from reportgen.backends.cpu.x86_64.branches import outcomes as outcomes
+from reportgen.backends.cpu.x86_64.branches import untaken as untaken
 from reportgen.backends.cpu.x86_64.filler import filler as filler
 from reportgen.backends.cpu.x86_64.forms.program import form as form
 from reportgen.backends.cpu.x86_64.misses import misses as misses
@@ -35,6 +36,7 @@ from reportgen.suite.definition import Operation
 
 CHASE = "mov"
 JUMP = "jmp"
+UNTAKEN = "je"
 
 _STREAM_UNROLL = 8
 _STREAM_LOOP = {"lea": 3, "add": 5, "mov": 2, "neg": 1, "jne": 1, "cmp": 1, "cmovae": 1}

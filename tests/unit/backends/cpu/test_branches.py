@@ -34,6 +34,8 @@ def source(point: str) -> Source:
         "branch_misprediction#random=8,others=taken",
         *(f"taken_branches#spacing={spacing},branches=74" for spacing in (16, 32, 64)),
         "taken_branches#spacing=64,branches=16384",
+        "not_taken_branches#length=48",
+        "not_taken_branches#length=384",
         "call_return#depth=4",
         "call_return#depth=160",
     ],
@@ -74,6 +76,26 @@ def jump(distance: int, filled: int) -> list[str]:
 )
 def test_jumps_that_lead_elsewhere_are_rejected(body: list[str], fault: str) -> None:
     asked = source("taken_branches#spacing=16,branches=16")
+    result = judge(asked, with_body(asked, *body))
+    assert result.verdict == "rejected"
+    assert fault in result.explanation
+
+
+@assembles
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        ([".byte 0x75, 0"] * 48, "wanted 48 je, found 48 jne"),
+        ([".byte 0xeb, 0"] * 48, "does not jump to the next jump, 2 bytes further on"),
+        ([".byte 0x74, 0"] * 47, "wanted 48 jumps, found 47"),
+        (
+            [".byte 0x74, 0"] * 24 + ["cmp eax, eax"] + [".byte 0x74, 0"] * 23,
+            "not the same 2 bytes over and over",
+        ),
+    ],
+)
+def test_branches_that_may_be_taken_are_rejected(body: list[str], fault: str) -> None:
+    asked = source("not_taken_branches#length=48")
     result = judge(asked, with_body(asked, *body))
     assert result.verdict == "rejected"
     assert fault in result.explanation
@@ -224,7 +246,10 @@ def test_branches_on_this_processor_come_out_as_planned(
 
 
 @HERE
-@pytest.mark.parametrize("point", ["taken_branches#spacing=64,branches=1024", "call_return#depth=160"])
+@pytest.mark.parametrize(
+    "point",
+    ["taken_branches#spacing=64,branches=1024", "call_return#depth=160", "not_taken_branches#length=48"],
+)
 def test_jumps_and_calls_on_this_processor_come_back(point: str) -> None:
     assert min(visit(point).columns["ticks"]) > 0
 
