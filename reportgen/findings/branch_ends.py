@@ -16,6 +16,7 @@ from reportgen.findings.metric import Kind, MetricId
 from reportgen.findings.wording import branches
 from reportgen.status import Status
 
+STRAIGHT = "fetch.l1i.capacity"
 TARGETS = "entries of a buffer of branch targets"
 CODE = "a level that holds code: instruction cache, micro-operation cache"
 INDEX = "places in such a buffer that branches at this distance share"
@@ -75,6 +76,12 @@ def read(evidence: Evidence, name: MetricId, quantity: Quantity) -> Reading:
         by_count += [distance] if counted else []
         by_bytes += [distance] if sized else []
     return Reading(tuple(by_count), tuple(by_bytes))
+
+
+def straight(evidence: Evidence, name: MetricId, quantity: Quantity) -> Quantity | None:
+    """The end of a level of code that straight code has, by a probe of its own, where it lies at this one."""
+    found = evidence.usable(STRAIGHT)
+    return found if found is not None and _overlap(quantity, found, size(name)) else None
 
 
 def size(name: MetricId) -> float:

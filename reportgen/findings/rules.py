@@ -41,7 +41,6 @@ from reportgen.findings.wording import (
     sustained,
 )
 from reportgen.status import Status
-from reportgen.units import format_bytes
 
 DRIFT_NOTICED = 0.01
 """Changes of the core clock below this are not called a drift."""
@@ -245,16 +244,16 @@ def _branches(evidence: Evidence) -> Iterator[Remark]:
         if quantity.status is Status.CENSORED:
             continue
         reading = branch_ends.read(evidence, name, quantity)
-        if reading.counts or reading.bytes:
-            low, high = (format_bytes(end * branch_ends.size(name)) for end in interval(quantity))
-            text = (
-                branches.of_count(name, reading.by_count)
-                if reading.counts
-                else branches.of_bytes(name, reading.by_bytes, low, high)
-            )
-            yield Remark(
-                f"holds:{name.text}", Claim.INFERRED, text, (name.text,), reading.left, reading.excluded
-            )
+        metrics: tuple[str, ...] = (name.text,)
+        if reading.counts:
+            text = branches.of_count(name, reading.by_count)
+        elif reading.bytes:
+            code = branch_ends.straight(evidence, name, quantity)
+            metrics += (code.metric,) if code is not None else ()
+            text = branches.of_bytes(name, reading.by_bytes, quantity, branch_ends.size(name), code)
+        else:
+            continue
+        yield Remark(f"holds:{name.text}", Claim.INFERRED, text, metrics, reading.left, reading.excluded)
     for name, quantity in evidence.of_kind(Kind.RETURN_DEPTH):
         if quantity.status is not Status.CENSORED:
             text = branches.returns(quantity)

@@ -6,7 +6,7 @@ from reportgen.analysis.quantity import Quantity
 from reportgen.findings.evidence import interval
 from reportgen.findings.metric import Kind, MetricId
 from reportgen.findings.wording.numbers import amount, listed
-from reportgen.units import significant
+from reportgen.units import format_interval, significant
 
 KINDS = frozenset({Kind.MISPREDICTION, Kind.BRANCH_INTERVAL, Kind.BRANCH_END, Kind.RETURN_DEPTH})
 
@@ -96,13 +96,28 @@ def of_count(name: MetricId, others: tuple[str, ...]) -> str:
     )
 
 
-def of_bytes(name: MetricId, others: tuple[str, ...], low: str, high: str) -> str:
-    """Inferred: an end at the same number of bytes of code."""
-    return (
+def of_bytes(
+    name: MetricId, others: tuple[str, ...], quantity: Quantity, each: float, straight: Quantity | None
+) -> str:
+    """Inferred: an end at the same number of bytes of code.
+
+    Args:
+        name: of the end.
+        others: distances of branches with an end at as many bytes.
+        quantity: the end, a number of branches.
+        each: bytes from one branch to the next.
+        straight: where straight code, without branches, ends a level at as many bytes.
+    """
+    low, high = interval(quantity)
+    size = format_interval(low * each, high * each, "byte")
+    text = (
         f"That the {name.part} end of taken branches {distance(name)} apart comes at as many bytes of code "
-        f"({low} to {high}) as an end of those {_apart(others)} is consistent with the end of a level that "
-        "holds code."
+        f"({size}) as an end of those {_apart(others)} is consistent with the end of a level that holds code."
     )
+    if straight is None:
+        return text
+    ends = format_interval(*interval(straight), "byte")
+    return f"{text} Straight code, which has no branches, becomes slower there too ({ends})."
 
 
 def _apart(others: tuple[str, ...]) -> str:

@@ -74,6 +74,18 @@ def test_an_end_at_the_same_bytes_fits_a_level_of_code_and_no_buffer() -> None:
         assert branch_ends.FETCH in finding.alternatives
 
 
+def test_straight_code_that_ends_there_too_is_named() -> None:
+    """By a probe of its own: a level that holds code, whatever branches there are."""
+    quantity = Quantity(
+        "branch.taken.64b.first", "count", Status.OK, "p", "branches", "", 548.0, 512.0, 588.0, n=9
+    )
+    code = Quantity("fetch.l1i.capacity", "byte", Status.OK, "p", "m", "", 34e3, 32768.0, 36e3, n=9)
+    text = branches.of_bytes(parse(quantity.metric), ("16b", "32b"), quantity, 64.0, code)
+    assert "(32 … 36.75 KiB) as an end of those 16 and 32 bytes apart" in text
+    assert text.endswith("becomes slower there too (32 … 35.16 KiB).")
+    assert lint.offences(text) == ()
+
+
 def test_an_end_at_the_same_number_fits_a_buffer_and_no_level_of_code() -> None:
     for distance in (16, 32, 64):
         finding = usual()[f"holds:branch.taken.{distance}b.second"]
