@@ -22,6 +22,7 @@ from reportgen.analysis.gpu_bulk import bulk
 from reportgen.analysis.gpu_chase import chase_by_path, has_path
 from reportgen.analysis.gpu_cluster import cluster
 from reportgen.analysis.gpu_distance import averaged, distance
+from reportgen.analysis.gpu_host_link import copies, loads, streams
 from reportgen.analysis.gpu_launch import by_path, has_shape, launch_bandwidth, of_path, warps
 from reportgen.analysis.gpu_launch_overhead import launch_overhead
 from reportgen.analysis.gpu_on_chip import on_chip
@@ -142,6 +143,9 @@ _INDEPENDENT: dict[str, Callable[[Evidence], list[Quantity]]] = {
     "survey": survey,
     "footprint": footprint,
     "parallelism": parallelism,
+    "link_copy": copies,
+    "link_load": loads,
+    "link_stream": streams,
     "misprediction": misprediction,
     "taken_branches": taken_branches,
     "call_return": call_return,
@@ -165,6 +169,7 @@ _METHODS = {
     "window": "window",
     "footprint": "code-footprint",
     "parallelism": "window",
+    **dict.fromkeys(("link_copy", "link_load", "link_stream"), "host-link"),
     **dict.fromkeys("misprediction taken_branches call_return".split(), "branches"),
     **dict.fromkeys(("store_to_load", "split", "alias"), "access"),
     **dict.fromkeys(

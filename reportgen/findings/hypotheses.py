@@ -18,6 +18,7 @@ from reportgen.findings import (
     hypotheses_branches,
     hypotheses_gpu,
     hypotheses_intensity,
+    hypotheses_link,
     interference,
 )
 from reportgen.findings.endings import EQUAL_WITHIN, YES, Case, Ending, Rule, no, nothing, undecided
@@ -59,7 +60,7 @@ class Conclusion:
 WITHOUT_A_NUMBER = frozenset({"slope", "banks", "bulk"})
 """Analyses that refuse a number where the hypothesis fails: their rules look at what was refused."""
 
-_ELSEWHERE = hypotheses_gpu.RULES | hypotheses_access.RULES
+_ELSEWHERE = hypotheses_gpu.RULES | hypotheses_access.RULES | hypotheses_link.RULES
 OVER_SEVERAL = frozenset(
     {
         "working_set",

@@ -79,6 +79,8 @@ class Kind(StrEnum):
     SPLIT = "split"
     ALIAS = "alias"
     VENDOR = "vendor"
+    LINK_RATE = "link_rate"
+    LINK_TIME = "link_time"
     OTHER = "other"
 
 
@@ -104,6 +106,8 @@ class MetricId:
 UNDER_LOAD = {str(k): k for k in (Kind.BURST, Kind.SUSTAINED, Kind.SUSTAINED_RATIO, Kind.SETTLING_TIME)}
 """What a metric about a long visit ends in -> its kind."""
 
+_LINK_RATES = ("bandwidth", "read", "write")
+"""What metrics of the link to the host end in that are rates; others are times."""
 _STEMS = {"latency": Kind.LATENCY, "throughput": Kind.THROUGHPUT, "issue_interval": Kind.ISSUE_INTERVAL}
 _TENSOR = {**_STEMS, "warps": Kind.WARPS}
 _ENCODED = {
@@ -192,6 +196,9 @@ def parse(metric: str) -> MetricId:
         return MetricId(metric, Kind.ALIAS, rest[1])
     if stem == "vendor" and len(rest) == 2 and rest[1] == "ratio":
         return MetricId(metric, Kind.VENDOR, rest[0])
+    if stem == "host_link" and len(rest) == 2:
+        rate = rest[1].endswith(_LINK_RATES)
+        return MetricId(metric, Kind.LINK_RATE if rate else Kind.LINK_TIME, *rest)
     if stem == "occupancy" and len(rest) == 2:
         return MetricId(metric, Kind.OCCUPANCY, f"{rest[0]}/{rest[1]}")
     return MetricId(metric, Kind.OTHER)

@@ -33,6 +33,7 @@ from reportgen.findings.wording import (
     access,
     branches,
     encoded,
+    host_link,
     in_flight,
     instructions,
     intensity,
@@ -83,6 +84,7 @@ def remarks(evidence: Evidence, conclusions: Mapping[str, Conclusion]) -> Iterat
     yield from _scaling(evidence)
     yield from _slowing(evidence)
     yield from _in_flight(evidence)
+    yield from _staging(evidence)
     yield from _branches(evidence)
     yield from _ridges_seen(evidence)
     yield from _fetch(evidence)
@@ -236,6 +238,19 @@ def _in_flight(evidence: Evidence) -> Iterator[Remark]:
             left, excluded = window_resources.weigh(evidence, name.subject, quantity)
             text = in_flight.explained(name, quantity, window_resources.own(name.subject), excluded)
             yield Remark(f"resource:{name.text}", Claim.INFERRED, text, (name.text,), left, excluded)
+
+
+def _staging(evidence: Evidence) -> Iterator[Remark]:
+    """Why copies of pageable memory are slower than those of page-locked memory."""
+    for name, pageable in evidence.of_kind(Kind.LINK_RATE):
+        metric = name.text.replace(f".{host_link.PAGEABLE}", ".")
+        locked = evidence.usable(metric) if metric != name.text else None
+        if locked is None:
+            continue
+        if pageable.high is not None and pageable.high < interval(locked)[0]:
+            text = host_link.staging(name, pageable, locked)
+            metrics = (name.text, locked.metric)
+            yield Remark(f"staging:{name.text}", Claim.INFERRED, text, metrics, host_link.STAGING)
 
 
 def _branches(evidence: Evidence) -> Iterator[Remark]:

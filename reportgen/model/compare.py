@@ -135,13 +135,14 @@ class Comparison(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 LOWER_IS_FASTER = frozenset(
-    {Kind.LATENCY, Kind.ISSUE_INTERVAL, Kind.LEVEL_LATENCY, Kind.LEVEL_TIME, Kind.CHASE}
+    {Kind.LATENCY, Kind.ISSUE_INTERVAL, Kind.LEVEL_LATENCY, Kind.LEVEL_TIME, Kind.CHASE, Kind.LINK_TIME}
     | {Kind.STORE_TO_LOAD, Kind.SPLIT, Kind.ALIAS}
 )
 WHOLE_DEVICE = frozenset({Kind.BURST, Kind.SUSTAINED})
 """Rates of everything that takes part at once."""
 HIGHER_IS_FASTER = frozenset(
-    {Kind.THROUGHPUT, Kind.BANDWIDTH, Kind.PEAK, Kind.PEAK_PER_CYCLE, Kind.KERNEL, *WHOLE_DEVICE}
+    {Kind.THROUGHPUT, Kind.BANDWIDTH, Kind.PEAK, Kind.PEAK_PER_CYCLE, Kind.KERNEL, Kind.LINK_RATE}
+    | WHOLE_DEVICE
 )
 TIMES = ("encoded.latency.", "encoded.issue.", "tensor.latency.")
 """Stems of metrics of no kind of their own that are times."""
@@ -167,6 +168,8 @@ RELEVANT = {
     Kind.ASSOCIATIVITY: 0.10,
     Kind.WINDOW: 0.10,
     Kind.PARALLELISM: 0.10,
+    Kind.LINK_RATE: 0.10,
+    Kind.LINK_TIME: 0.10,
     Kind.MISPREDICTION: 0.10,
     Kind.BRANCH_INTERVAL: 0.02,
     Kind.BRANCH_END: 0.10,

@@ -16,7 +16,8 @@ Lines = dict[str, Mapping[float, float]]
 """Name of a line -> value by setting."""
 MAIN_PATH = "ca"
 ON_CHIP = ("shared", "constant", "local")
-MICRO = 1e6
+MICRO, GIGA = 1e6, 1e-9
+DIRECTIONS = {"to_device": "to the GPU", "to_host": "to the host", "both": "both at once"}
 ENOUGH = 3
 """Sizes that are powers of two, from which on only these are written under a panel."""
 
@@ -47,6 +48,16 @@ def paths(report: Report) -> Curves | None:
             *_distances(report),
             *_clusters(report),
             *_copies(report),
+        )
+    )
+
+
+def host_link(report: Report) -> Curves | None:
+    """Rates of copies over their bytes: of page-locked memory in a row, and of what is waited for."""
+    return _curves(
+        (
+            *_copied(report, "page-locked memory, in a row", "bandwidth", carried=True),
+            *_copied(report, "pageable memory, each waited for", "pageable_bandwidth", carried=False),
         )
     )
 
@@ -145,6 +156,21 @@ def _launches(report: Report) -> Iterator[Panel]:
         if (part := parse(fact.metric).part) in names
     }
     yield from _panel("launches of an empty kernel", "blocks", "µs a launch", lines)
+
+
+def _copied(report: Report, title: str, part: str, *, carried: bool) -> Iterator[Panel]:
+    """Lines of the directions; beside them what the link carries in one, where that is known."""
+    lines: Lines = {}
+    known = 0.0
+    for fact in report.of("host_link."):
+        name, details = parse(fact.metric), report.details(fact.metric)
+        if name.part == part and details.get("bytes"):
+            lines[DIRECTIONS.get(name.subject, name.subject)] = _line(details, "bytes", "rates", GIGA)
+            known = float(details.get("nominal", known))
+    if carried and known and lines:
+        longest = max(lines.values(), key=len)
+        lines["one direction, nominal"] = dict.fromkeys(longest, known * GIGA)
+    yield from _panel(title, "bytes of a copy", "GB/s", lines, sizes=True)
 
 
 def _sweeps(report: Report, title: str, *, of_chip: bool) -> Iterator[Panel]:

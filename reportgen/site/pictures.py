@@ -67,6 +67,7 @@ def draw_all(report: Report, store: Path) -> Iterator[tuple[str, Drawn]]:
         ("sustained", courses, sustained.draw),
         ("code_footprint", footprint_curves.footprint, curves.draw),
         ("in_flight", window_curves.in_flight, curves.draw),
+        ("host_link", gpu_curves.host_link, curves.draw),
         ("branches", branch_curves.branches, curves.draw),
         ("store_to_load", stored.cases, store_to_load.draw),
     )

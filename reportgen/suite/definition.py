@@ -112,8 +112,8 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Only the last of `settings.operation` that the device has the features for."""
     in_quick: bool = True
     last: bool = False
-    """Asked behind all others, in a worker process of its own: what it does to the machine hurts none of them,
-    and it is the first to go where time is short."""
+    """Asked behind all others, in a worker process of its own: what it does to the machine hurts none of the
+    others, and it is the first to go where time is short."""
     on: dict[str, dict[str, Any]] = {}
     """ISA -> keys of this definition that differ there: `[on.cuda.settings]`."""
     constants: dict[str, Any] = {}

@@ -36,12 +36,14 @@ FAMILIES = (
     "gpu_execution",
     "tensor_operations",
     "roofline",
+    "host_link",
 )
 
 ANALYSES = frozenset(
     "slope plateau interference working_set pointer_chase line conflict tlb".split()
     + "bandwidth intensity peak sustained library banks distance warps window parallelism none".split()
     + "blocks pressure on_chip sectors cluster bulk tile launch read_sweep".split()
+    + "link_copy link_load link_stream".split()
     + "footprint misprediction taken_branches call_return".split()
     + "store_to_load split alias".split()
 )

@@ -70,7 +70,7 @@ def make(
 
 def _counted(point: Point) -> Point:
     """With the samples that all visits take; the rows of one sample count once."""
-    taken = PASSES * SAMPLES if point.status is Status.OK else 0
+    taken = PASSES * SAMPLES if point.status in (Status.OK, Status.UNVERIFIED) else 0
     return msgspec.structs.replace(point, accepted=taken, total=taken)
 
 

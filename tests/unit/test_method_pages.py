@@ -10,8 +10,10 @@ import pytest
 from reportgen.analysis import (
     boundary,
     branches,
+    gpu_host_link,
     hierarchy,
     intensity,
+    pcie,
     plateau,
     rises,
     robust,
@@ -26,7 +28,7 @@ from reportgen.backends import gates
 from reportgen.backends.cpu import outcomes
 from reportgen.backends.cpu.clock import CALIBRATION_CYCLES, CANARY_INSTRUCTIONS, LONG_CHAIN, SHORT_CHAIN
 from reportgen.backends.cpu.preparation import WINDOW_SECONDS
-from reportgen.backends.cuda import holding
+from reportgen.backends.cuda import calls, holding
 from reportgen.findings import confidence, crosschecks, interference
 from reportgen.findings.gates import GATES
 from reportgen.findings.metric import Kind
@@ -154,6 +156,20 @@ def test_the_page_about_comparing_gives_the_least_relevant_differences() -> None
     assert float(written["interference index"]) == compare.RELEVANT[Kind.INTERFERENCE]
     assert written["latency and bandwidth of l3 and dram"] == percent(compare.FAR)
     assert written["clock that moved"] == percent(comparable.CLOCK_MOVED)
+
+
+def test_the_page_of_the_link_gives_the_constants() -> None:
+    written = constants("host-link.md")
+    assert written["copies of a sample"] == f"1 to {calls.MOST_CALLS}, {calls.LEAST_MS:g} ms together"
+    assert written["one rate"] == percent(gpu_host_link.LEVEL)
+    assert written["still rising"] == percent(gpu_host_link.RISING)
+    assert written["straight line"] == percent(gpu_host_link.ON_LINE)
+    assert written["one latency"] == percent(gpu_host_link.SAME)
+    text = (FOLDER / "host-link.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d) \|.*\| ([\d.]+) GB/s \| ([\d.]+) GB/s \|$", text, re.MULTILINE)
+    assert rows == [
+        (str(number), f"{lane / 1e9:.3f}", f"{16 * lane / 1e9:.1f}") for number, lane in pcie.LANE.items()
+    ]
 
 
 def test_the_page_of_sustained_rates_gives_the_constants() -> None:

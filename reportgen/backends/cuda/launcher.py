@@ -32,7 +32,7 @@ import msgspec
 
 from reportgen.backends.base import Batch, Order
 from reportgen.backends.cuda import binding as cuda
-from reportgen.backends.cuda import buffers, constants, launching, link, nvml, targets, vendor
+from reportgen.backends.cuda import buffers, constants, host_place, launching, link, nvml, targets, vendor
 from reportgen.backends.cuda.binding import Binding, Handle, Shape
 from reportgen.backends.cuda.chase import Setup
 from reportgen.backends.cuda.clock import Frame
@@ -93,6 +93,8 @@ class CudaLauncher:
         finally:
             prepared.passed.close()
         facts = batch.facts | {"binding": self._binding.name}
+        if order.setup.get("memory") == buffers.HOST:
+            facts |= self._watch.link() | host_place.of_device(self._pci) | host_place.of_process()
         return msgspec.structs.replace(batch, facts=facts, seconds=batch.seconds | {"setup": setup})
 
     def once(self, order: Order) -> None:

@@ -20,6 +20,7 @@ from reportgen.findings.gates import (
     ceilings,
     code,
     hierarchy,
+    host_link,
     instructions,
     numbers,
     paths,
@@ -39,6 +40,7 @@ GATES: tuple[Gate, ...] = (
     *ceilings.GATES,
     *sharing.GATES,
     *window.GATES,
+    *host_link.GATES,
     *branches.GATES,
     *access.GATES,
 )

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from reportgen.findings.metric import ALL_CORES, ONE_MULTIPROCESSOR, Kind, MetricId, parse
-from reportgen.findings.wording import access, branches, fetch, gpu_names, in_flight, vendor
+from reportgen.findings.wording import (
+    access,
+    branches,
+    fetch,
+    gpu_names,
+    host_link,
+    in_flight,
+    vendor,
+)
 from reportgen.roofline.roofs import called
 
 _LEVELS = {"l1": "L1", "l1i": "L1I", "l2": "L2", "l3": "L3", "dram": "DRAM"}
@@ -176,6 +184,8 @@ def noun(metric: str, title: Callable[[str], str]) -> str:
             text = access.noun(name)
         case Kind.VENDOR:
             text = vendor.phrase(subject)
+        case Kind.LINK_RATE | Kind.LINK_TIME:
+            text = host_link.noun(name)
         case _ if name.kind in branches.KINDS:
             text = branches.noun(name)
         case Kind.KERNEL:

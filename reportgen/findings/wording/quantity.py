@@ -17,6 +17,7 @@ from reportgen.findings.wording import (
     fetch,
     general,
     gpu,
+    host_link,
     in_flight,
     instructions,
     intensity,
@@ -40,6 +41,8 @@ def sentence(evidence: Evidence, quantity: Quantity) -> str:
     if quantity.status is Status.CENSORED and name.kind not in (Kind.THROUGHPUT, Kind.WARPS):
         if name.kind in gpu.OWN_BOUND:
             return gpu.at_least(name, quantity)
+        if name.kind is Kind.LINK_RATE:
+            return host_link.bound(name, quantity)
         return general.at_least(phrase, quantity)
     return _by_kind(evidence, name, quantity, phrase)
 
@@ -108,6 +111,8 @@ def _by_kind(evidence: Evidence, name: MetricId, quantity: Quantity, phrase: str
             text = access.BUILDERS[name.kind](name, quantity)
         case Kind.VENDOR:
             text = vendor.ratio(name, quantity)
+        case Kind.LINK_RATE | Kind.LINK_TIME:
+            text = host_link.told(name, quantity)
         case _:
             text = general.plain(phrase, quantity)
     return text

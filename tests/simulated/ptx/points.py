@@ -10,6 +10,7 @@ import msgspec
 
 from reportgen.backends.base import Order, Source
 from reportgen.backends.cuda import compiler
+from reportgen.backends.cuda.buffers import HOST
 from reportgen.backends.cuda.compiler import Kernel
 from reportgen.errors import CompileError
 from tests.simulated.ptx.source import Sources, together
@@ -20,6 +21,8 @@ MOST = {"turns": 2, "blocks_each": 4, "m": 136, "n": 136, "k": 136, "rows": 4}
 """Settings of a launch -> the most that is asked for here; the kernels are the same."""
 LONG_VECTORS = 5000
 """Elements of a vector kernel, in place of `n` of matrices."""
+BLOCKS = 8
+"""Of a stream through memory of the host, which is asked with many only."""
 STREAM_TURNS = 3
 """Of a stream: its arrays are made that long."""
 STRETCHES = 2
@@ -49,6 +52,8 @@ def sized(source: Source) -> Point | str:
         size = int(setup.get("bytes", 0)) or int(setup.get("count", 1)) * int(setup.get("stride", 1))
         if size > (SPAN_BYTES if few else TOUCHED_BYTES):
             return f"{size >> 20} MiB of nodes"
+    if kind == "stream" and setup.get("memory") == HOST:
+        setup["blocks"] = min(int(setup["blocks"]), BLOCKS)
     if kind == "stream" and "bytes" in setup:
         each = (
             int(setup["unroll"])

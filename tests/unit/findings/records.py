@@ -39,6 +39,8 @@ UNITS = {
     Kind.ENCODED_WINDOW: ("cycle", "encoded"),
     Kind.RESOURCE: ("count", "encoded"),
     Kind.OCCUPANCY: ("ratio", "encoded"),
+    Kind.LINK_RATE: ("byte/second", "host-link"),
+    Kind.LINK_TIME: ("second", "host-link"),
     Kind.OTHER: ("count", "other"),
 }
 
