@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from reportgen.analysis.derive import Samples, derive
@@ -27,6 +29,8 @@ class PairLatency(msgspec.Struct, frozen=True):
     reason: str = ""
     beside: int = 0
     """Instructions beside each that keep other results from being waited for."""
+    through: str = ""
+    """Across register files: the instructions that bring the result back; `cycles` is the sum with them."""
 
 
 class FormRow(msgspec.Struct, frozen=True):
@@ -50,8 +54,8 @@ class FormRow(msgspec.Struct, frozen=True):
 
     @property
     def latency(self) -> PairLatency | None:
-        """The longest that was measured."""
-        some = [one for one in self.latencies if one.cycles is not None]
+        """The longest that was measured by itself."""
+        some = [one for one in self.latencies if one.cycles is not None and not one.through]
         return max(some, key=lambda one: one.cycles or 0.0, default=None)
 
 
@@ -93,18 +97,22 @@ def _row(probe: ProbeInfo, quantities: list[Quantity]) -> FormRow:
         high=high,
         reason=rate.reason,
         beside=int(rate.details.get("beside", 0)),
-        latencies=tuple(_latency(one) for one in quantities if ".latency." in one.metric),
+        latencies=tuple(
+            _latency(one, constants.get("through", {})) for one in quantities if ".latency." in one.metric
+        ),
     )
 
 
-def _latency(one: Quantity) -> PairLatency:
+def _latency(one: Quantity, through: Mapping[str, str]) -> PairLatency:
     usable = one.status in USABLE
+    pair = one.metric.rpartition(".")[2]
     return PairLatency(
-        pair=one.metric.rpartition(".")[2].replace("to", "→", 1),
+        pair=pair.replace("to", "→", 1),
         status=one.status,
         cycles=one.value if usable else None,
         low=one.low if usable else None,
         high=one.high if usable else None,
         reason=one.reason if one.status is not Status.OK else "",
         beside=int(one.details.get("beside", 0)),
+        through=through.get(pair, ""),
     )

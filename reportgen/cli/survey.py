@@ -85,7 +85,10 @@ def _table(found: Survey, glob: str) -> None:
         [
             {
                 "form": row.key,
-                "latency": ", ".join(f"{one.pair} {_number(one.cycles)}" for one in row.latencies),
+                "latency": ", ".join(
+                    f"{one.pair}{f'+{one.through}' if one.through else ''} {_number(one.cycles)}"
+                    for one in row.latencies
+                ),
                 "cycles_an_instruction": _number(row.interval, bound=row.status == "censored"),
                 "status": row.status,
             }

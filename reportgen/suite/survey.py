@@ -105,19 +105,27 @@ def patterns_of(asked: str) -> str:
     )
 
 
-def suite_of(forms: Sequence[tuple[Form, tuple[str, ...]]]) -> Suite:
-    """The suite that asks of every form.
+class Asked(msgspec.Struct, frozen=True):
+    """A form with its questions."""
 
-    Args:
-        forms: each with the values of the setting `of`: its questions.
-    """
+    form: Form
+    questions: tuple[str, ...]
+    """Values of the setting `of`."""
+    through: dict[str, str] = {}
+    """Pair across register files -> the instructions that bring its result back."""
+
+
+def suite_of(forms: Sequence[Asked]) -> Suite:
+    """The suite that asks of every form."""
     base = load_suite()
-    digest = hashlib.sha256(msgspec.json.encode([form for form, _ in forms])).hexdigest()
-    definitions = {probe_id(form): _definition(form, questions) for form, questions in forms}
+    digest = hashlib.sha256(msgspec.json.encode(forms)).hexdigest()
+    definitions = {probe_id(one.form): _definition(one) for one in forms}
     return Suite(base.root, definitions, base.tables, digest)
 
 
-def _definition(form: Form, questions: tuple[str, ...]) -> Definition:
+def _definition(asked: Asked) -> Definition:
+    form = asked.form
+    through = {"through": asked.through} if asked.through else {}
     return Definition(
         question="How long do its results take, and how many go through a cycle?",
         hypothesis="As long as those of like instructions.",
@@ -126,11 +134,11 @@ def _definition(form: Form, questions: tuple[str, ...]) -> Definition:
         analysis="survey",
         metric=f"survey.{form.key}",
         unit="cycle",
-        settings={"of": list(questions)},
+        settings={"of": list(asked.questions)},
         features=form.features,
         isas=(ISA,),
         title=form.key,
-        constants=constants(form),
+        constants={**constants(form), **through},
         seconds=0.006,
     )
 

@@ -50,7 +50,7 @@ def agreement(
         latency = known.get(f"latency.{name}")
         pair = chained(form)
         for one in row.latencies:
-            if latency is not None and latency.value and one.pair == pair and one.cycles:
+            if latency is not None and latency.value and one.pair == pair and one.cycles and not one.through:
                 near = _meet((one.cycles, one.low, one.high), (latency.value, latency.low, latency.high))
                 found.append(Compared(row.key, name, pair, one.cycles, latency.value, near))
     apart = sorted((one for one in found if not one.within), key=lambda one: -abs(one.survey / one.suite - 1))

@@ -16,7 +16,7 @@ CSV = "survey.csv"
 HEAD = (
     "form", "mnemonic", "operands", "extension", "encoding", "status", "cycles_per_instruction",
     "cycles_per_instruction_low", "cycles_per_instruction_high", "beside", "pair", "latency_status",
-    "latency_cycles", "latency_low", "latency_high", "latency_beside", "reason",
+    "latency_cycles", "latency_low", "latency_high", "latency_beside", "latency_through", "reason",
 )  # fmt: skip
 
 
@@ -36,11 +36,11 @@ def to_csv(found: Survey) -> bytes:
             *map(_text, (row.interval, row.low, row.high)), str(row.beside),
         ]  # fmt: skip
         for one in row.latencies or (None,):
-            pair = [""] * 6
+            pair = [""] * 7
             reason = row.reason
             if one is not None:
                 numbers = map(_text, (one.cycles, one.low, one.high))
-                pair = [one.pair, one.status.value, *numbers, str(one.beside)]
+                pair = [one.pair, one.status.value, *numbers, str(one.beside), one.through]
                 reason = "; ".join(part for part in (row.reason, one.reason) if part)
             writer.writerow([*own, *pair, reason])
     return out.getvalue().encode()

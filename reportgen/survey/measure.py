@@ -9,6 +9,7 @@ from dataclasses import replace
 from reportgen.backends import registry
 from reportgen.backends.base import Backend
 from reportgen.backends.cpu.x86_64.forms.assembling import checked
+from reportgen.backends.cpu.x86_64.forms.crossing import across, through
 from reportgen.backends.cpu.x86_64.forms.questions import asked
 from reportgen.collect import interruption
 from reportgen.collect.choosing import choose
@@ -17,7 +18,7 @@ from reportgen.collect.progress import Progress, Silent
 from reportgen.collect.runner import Options, Outcome, collect, correcting
 from reportgen.errors import UserError
 from reportgen.runs.schema import SURVEY
-from reportgen.suite.survey import ISA, Form, LeftOut, chosen, patterns_of, suite_of
+from reportgen.suite.survey import ISA, Asked, Form, LeftOut, chosen, patterns_of, suite_of
 
 VERB = "survey"
 """Command that makes such a run, and goes on with one."""
@@ -59,10 +60,16 @@ def survey(options: Options, progress: Progress | None = None, backend: Backend 
     some = chosen(forms, glob)
     if not some:
         raise UserError(f"no instruction form matches '{options.glob}'.", _near(options.glob, forms))
-    suite = suite_of([(form, asked(form)) for form in some])
+    suite = suite_of([questioned(form, device.features) for form in some])
     remarks = {"kind": SURVEY, "forms": len(forms), "left_out": grouped(left)}
     options = replace(options, glob=glob, verb=VERB, passes=options.passes or PASSES, remarks=remarks)
     return collect(options, shown, backend, suite)
+
+
+def questioned(form: Form, features: Sequence[str]) -> Asked:
+    """A form with what is asked of it on a processor with these features."""
+    pairs = across(form, features)
+    return Asked(form, asked(form, pairs), {pair: through(form, pair) for pair in pairs})
 
 
 def grouped(left: Sequence[LeftOut]) -> list[dict[str, object]]:

@@ -66,9 +66,13 @@ def test_latencies_by_pair_and_rates_are_those_of_the_processor(found: Survey) -
             )
 
 
-def test_a_pair_across_files_is_not_asked(found: Survey) -> None:
-    assert row(found, "vmovd_xmm_r32").latencies == ()
-    assert row(found, "cmp_r64_r64").latencies == ()
+def test_a_pair_across_files_is_a_sum_that_says_so(found: Survey) -> None:
+    (one,) = row(found, "vmovd_xmm_r32").latencies
+    assert (one.pair, one.through) == ("2→1", "vmovq")
+    assert one.cycles == pytest.approx(2.0, rel=0.01)
+    assert row(found, "vmovd_xmm_r32").latency is None
+    compared = row(found, "cmp_r64_r64").latencies
+    assert [(one.pair, one.through) for one in compared] == [("1→flags", "setb"), ("2→flags", "setb")]
 
 
 def test_a_form_that_ends_its_worker_is_a_row_with_the_reason(found: Survey) -> None:
@@ -128,6 +132,7 @@ def test_the_page_has_every_form_once_and_says_what_is_missing(
     for one in found.rows:
         assert text.count(f'<tr id="{one.key}"') == 1
     assert "4 (3→1), 3 (3→2)" in text
+    assert "2 (2→1 + vmovq)" in text
     assert "exit code 3" in text
     assert "privileged" in text
     assert "sort=" not in text.split("</table>")[0].split("<tbody>")[1].replace("data-sort=", "")

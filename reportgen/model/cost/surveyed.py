@@ -74,7 +74,7 @@ def _in_registers(one: Instruction) -> tuple[str, ...]:
 
 def _instruction(row: FormRow) -> Measured:
     name = operation_of(row.key, row.operands)
-    known = [one for one in row.latencies if one.cycles is not None]
+    known = [one for one in row.latencies if one.cycles is not None and not one.through]
     latency = None
     if known:
         # which operand is waited for is not asked: from the quickest pair to the slowest

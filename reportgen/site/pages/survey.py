@@ -150,7 +150,8 @@ def _forms(rows: Sequence[FormRow]) -> Html:
     )
     caption = (
         f"Latency and reciprocal throughput of {len(rows)} instruction forms, in cycles. A star: other "
-        "instructions stand beside each, so that none waits for the one before."
+        "instructions stand beside each, so that none waits for the one before. With a plus: across register "
+        "files, the sum with the instruction that brings the result back."
     )
     return table("forms", caption, columns, (_form(row) for row in _ordered(rows)), filtered=True)
 
@@ -178,7 +179,8 @@ def _latency(row: FormRow) -> Cell:
         return Cell("")
     groups: dict[str, list[str]] = {}
     for one in row.latencies:
-        groups.setdefault(_cycles(one), []).append(one.pair)
+        told_pair = f"{one.pair} + {one.through}" if one.through else one.pair
+        groups.setdefault(_cycles(one), []).append(told_pair)
     told = ", ".join(f"{cycles} ({', '.join(pairs)})" for cycles, pairs in groups.items())
     longest = row.latency
     reasons = "; ".join(

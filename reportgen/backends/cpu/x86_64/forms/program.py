@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reportgen.backends.cpu.isa import FormBody
+from reportgen.backends.cpu.x86_64.forms import crossing
+from reportgen.backends.cpu.x86_64.forms.beside import Constants, breaks, copy
 from reportgen.backends.cpu.x86_64.forms.questions import (
     _ADDRESS,
     FLAGS,
@@ -34,6 +36,12 @@ def _body(form: Form, question: str, features: Sequence[str]) -> FormBody:
         turn, times = lines, -(-INSTRUCTIONS // int(number))
         updated = any(free(one) and one.access == "rw" for one in form.operands)
         kind, chains, steps = "apart", int(number) if updated else 1, times * int(number)
+    elif crossing.crosses(form, what):
+        lines, beside = crossing.step(form, what)
+        turn, times = lines, int(number)
+        steps = times
+        # the inspector follows no flags
+        kind, chains = ("form", 0) if FLAGS in what else ("chain", 1)
     else:
         source, _, destination = what.partition("to")
         lines, period, beside = _chained(form, source, destination)
@@ -59,25 +67,13 @@ def _line(index: int) -> str:
     return f"r13+{64 * (index % LINES)}"
 
 
-class _Constants:
-    """Hands out the constants of each file, no register twice in one instruction."""
-
-    def __init__(self, form: Form) -> None:
-        self._left = {file: list(constants(form, file)) for file in (GENERAL, VECTOR, MASK)}
-
-    def next(self, file: str) -> str:
-        """Another one; the last again where there are no more."""
-        left = self._left[file]
-        return left.pop(0) if len(left) > 1 else left[0]
-
-
 def _independent(form: Form, count: int) -> tuple[list[str], int]:
     """One turn of `count` instances that do not wait for each other, and instructions beside each."""
     have = accumulators(form)
     lines: list[str] = []
-    breaks = _breaks(form, "")
+    before = breaks(form, "")
     for instance in range(count):
-        taken, constant = dict.fromkeys(have, 0), _Constants(form)
+        taken, constant = dict.fromkeys(have, 0), Constants(form)
         registers = []
         for one in form.operands:
             if not free(one):
@@ -88,8 +84,8 @@ def _independent(form: Form, count: int) -> tuple[list[str], int]:
                 taken[one.file] += 1
             else:
                 registers.append(constant.next(one.file))
-        lines += [*breaks, written(form, registers)]
-    return lines, len(breaks)
+        lines += [*before, written(form, registers)]
+    return lines, len(before)
 
 
 def _chained(form: Form, source: str, destination: str) -> tuple[list[str], int, int]:
@@ -106,8 +102,8 @@ def _chained(form: Form, source: str, destination: str) -> tuple[list[str], int,
     lines: list[str] = []
     beside = 0
     for step in range(period):
-        constant = _Constants(form)
-        own = _breaks(form, source)
+        constant = Constants(form)
+        own = breaks(form, source)
         registers = []
         for index, one in enumerate(form.operands):
             if not free(one):
@@ -120,11 +116,11 @@ def _chained(form: Form, source: str, destination: str) -> tuple[list[str], int,
             elif index == to:
                 registers.append(file[1 - step % 2])
                 if "r" in one.access:
-                    own.append(_copy(form, one, registers[-1]))
+                    own.append(copy(form, one, registers[-1]))
             elif index in others:
                 registers.append(file[2 + others.index(index) * period + (step if source == FLAGS else 0)])
                 if "r" in one.access and source != FLAGS:
-                    own.append(_copy(form, one, registers[-1]))
+                    own.append(copy(form, one, registers[-1]))
             else:
                 registers.append(constant.next(one.file))
         beside = len(own)
@@ -139,33 +135,6 @@ def _address(form: Form, operand: Operand, line: int) -> str:
     if operand.file != MEMORY:
         return ""
     return _line(line if "w" in operand.access else 0)
-
-
-def _breaks(form: Form, chained: str) -> list[str]:
-    """What makes an instance independent of the one before, by what it both reads and writes unnamed.
-
-    Args:
-        form: whose instances.
-        chained: the source of the chain, which shall be waited for: an operand's number, a register, flags.
-    """
-    lines = []
-    named = [(str(n), one.register, one.access) for n, one in enumerate(form.operands, 1) if one.register]
-    for number, name, access in [*named, *((one.name, one.name, one.access) for one in form.implicit)]:
-        if access == "rw" and number != chained:
-            lines.append("xor edx, edx" if name == "rdx" else f"mov {name}, r12")
-    if form.flags == "rw" and chained != FLAGS:
-        lines.append("test r14, r14")
-    return lines
-
-
-def _copy(form: Form, operand: Operand, register: str) -> str:
-    """A register gets a constant anew."""
-    if operand.file == GENERAL:
-        return f"mov {register}, r14"
-    if operand.file == MASK:
-        return f"{'kmovq' if 'avx512bw' in form.features else 'kmovw'} {register}, k7"
-    move = "movaps" if form.encoding == "legacy" else "vmovaps"
-    return f"{move} {operand.name}{register[1:]}, {operand.name}14"
 
 
 def _widest(form: Form) -> str:

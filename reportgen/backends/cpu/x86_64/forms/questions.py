@@ -2,12 +2,13 @@
 
 A pair is (source, destination).  It can be chained where the result of one instance may be the source of the
 next as it is: operands that may be any register of one file, or one operand (register, flags, memory) that
-is both.  A pair across files needs a second instruction whose latency is unknown, and is not asked.
+is both.  Pairs across files are `crossing`'s.
 """
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 from reportgen.backends.cpu.x86_64.registers import GENERAL as GENERAL_NAMES
 from reportgen.suite.survey import GENERAL, IMMEDIATE, MASK, MEMORY, THROUGHPUT, VECTOR, Form, Operand
@@ -74,12 +75,12 @@ def instances(form: Form) -> int:
     return max(1, min(most, LINES) if form.in_memory else most)
 
 
-def asked(form: Form) -> tuple[str, ...]:
-    """Values of the setting `of`: `throughput:12`, `2to1:16`, `2to1:48`."""
+def asked(form: Form, across: Sequence[str] = ()) -> tuple[str, ...]:
+    """Values of the setting `of`: `throughput:12`, `2to1:16`, `2to1:48`; further pairs are those `across`."""
     most = instances(form)
     found = [f"{THROUGHPUT}:{most}"]
     updates = any(free(one) and one.access == "rw" for one in form.operands)
     if updates and form.in_memory and most > 1:
         # no latency tells whether so many are enough: half of them does
         found.insert(0, f"{THROUGHPUT}:{most // 2}")
-    return (*found, *(f"{pair}:{length}" for pair in pairs(form) for length in LENGTHS))
+    return (*found, *(f"{pair}:{length}" for pair in (*pairs(form), *across) for length in LENGTHS))

@@ -6,6 +6,7 @@ import pytest
 
 from reportgen.backends.cpu.isa import host
 from reportgen.backends.cpu.x86_64.forms import assembling
+from reportgen.backends.cpu.x86_64.forms.crossing import across, through
 from reportgen.backends.cpu.x86_64.forms.enumeration import enumerated
 from reportgen.backends.cpu.x86_64.forms.program import form as program
 from reportgen.backends.cpu.x86_64.forms.questions import asked
@@ -32,6 +33,10 @@ def body(key: str, question: str) -> tuple[list[str], int]:
         ("adc_r64_r64", "1to1:16", ["test r14, r14", "adc rbx, r14"], 16),
         ("lea_r64_m", "2to1:16", ["lea rcx, [rbx]", "lea rbx, [rcx]"], 8),
         ("movzx_r32_r8", "2to1:16", ["movzx ecx, bl", "movzx ebx, cl"], 8),
+        ("pmovmskb_r32_xmm", "2to1:16", ["pmovmskb ebx, xmm1", "movq xmm1, rbx"], 16),
+        ("cmp_r64_r64", "1toflags:16", ["cmp rbx, r14", "setb bl"], 16),
+        ("cmovb_r64_r64", "flagsto1:16", ["mov rbx, r14", "cmovb rbx, r14", "test rbx, rbx"], 16),
+        ("cvtsi2sd_xmm_r64", "2to1:16", ["movaps xmm1, xmm14", "cvtsi2sd xmm1, rbx", "movq rbx, xmm1"], 16),
         ("add_m64_r64", "1to1:16", ["add qword ptr [r13+0], r14"] * 4, 4),
     ],
 )
@@ -49,6 +54,16 @@ def test_instances_of_a_throughput_share_no_result() -> None:
     assert len(set(written)) == 8
 
 
+def test_what_brings_a_result_back_needs_its_extension() -> None:
+    form = FORMS["vptestmd_k_zmm_zmm"]
+    assert across(form, FEATURES) == []
+    assert across(form, (*FEATURES, "avx512dq")) == ["2to1", "3to1"]
+    assert through(form, "2to1") == "vpmovm2q"
+    assert across(FORMS["ucomisd_xmm_xmm"], FEATURES) == ["1toflags", "2toflags"]
+    assert through(FORMS["ucomisd_xmm_xmm"], "1toflags") == "setb+movq"
+    assert across(FORMS["add_r64_r64"], FEATURES) == []  # its flags are not all that it writes
+
+
 def test_flags_are_chained_through_changing_registers() -> None:
     lines, _ = body("adc_r64_r64", "flagstoflags:16")
     assert len({line.split()[1] for line in lines}) == 4
@@ -56,7 +71,7 @@ def test_flags_are_chained_through_changing_registers() -> None:
 
 def test_every_question_of_every_form_has_a_program() -> None:
     for form in FORMS.values():
-        for question in asked(form):
+        for question in asked(form, across(form, (*FEATURES, "avx512dq"))):
             made = program(form.key, recorded(form), question, FEATURES)
             assert made.steps == int(question.partition(":")[2]) or question.startswith("throughput")
 
