@@ -24,7 +24,7 @@ PATIENCE = 120.0
 
 def appearing(scratch: Path) -> tuple[list[float], int]:
     """Seconds from the rename until the page is there, the first of a run never derived; number of runs."""
-    from reportgen.runs.schema import TOOLCHAIN, VALIDATION
+    from reportgen.runs.schema import ASIDE, TOOLCHAIN
     from reportgen.runs.store import list_runs
     from reportgen.site import project
 
@@ -32,9 +32,9 @@ def appearing(scratch: Path) -> tuple[list[float], int]:
     shutil.copytree(ROOT / "data", data)
     runs = list_runs(data)
     for ref in runs:
-        if ref.kind == VALIDATION:  # it cannot be shown without the run of its model
+        if ref.kind in ASIDE:  # a validation cannot be shown without the run of its model
             shutil.rmtree(ref.path)
-    run = next(ref.path for ref in runs if ref.kind not in (TOOLCHAIN, VALIDATION) and not ref.error)
+    run = next(ref.path for ref in runs if ref.kind not in (TOOLCHAIN, *ASIDE) and not ref.error)
     held = scratch / "held"
     run.rename(held)
     settings = project.write(data, None, scratch / "server", project.root())

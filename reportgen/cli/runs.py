@@ -67,8 +67,11 @@ def list_(data: Path, as_json: bool) -> None:
     output.show(rows, ["device", "run", "created", "state"], as_json, empty=empty)
 
 
+_ASIDE = {"validation": "validation of the cost model", "survey": "survey of instruction forms"}
+
+
 def _sealed(kind: str) -> str:
-    return "sealed, validation of the cost model" if kind == "validation" else "sealed"
+    return f"sealed, {_ASIDE[kind]}" if kind in _ASIDE else "sealed"
 
 
 @command.command(
