@@ -21,16 +21,20 @@ from reportgen.analysis.gpu_blocks import blocks
 from reportgen.analysis.gpu_bulk import bulk
 from reportgen.analysis.gpu_chase import chase_by_path, has_path
 from reportgen.analysis.gpu_cluster import cluster
+from reportgen.analysis.gpu_contention import contention
 from reportgen.analysis.gpu_distance import averaged, distance
+from reportgen.analysis.gpu_divergence import divergence
 from reportgen.analysis.gpu_host_link import copies, loads, streams
 from reportgen.analysis.gpu_launch import by_path, has_shape, launch_bandwidth, of_path, warps
 from reportgen.analysis.gpu_launch_overhead import launch_overhead
+from reportgen.analysis.gpu_meeting import meeting
 from reportgen.analysis.gpu_on_chip import on_chip
 from reportgen.analysis.gpu_pressure import pressure
 from reportgen.analysis.gpu_read_sweep import read_sweep
 from reportgen.analysis.gpu_sector import sectors
 from reportgen.analysis.gpu_tile import tile
 from reportgen.analysis.gpu_tlb import has_distance, tlb_by_distance, walked
+from reportgen.analysis.gpu_waits import waits
 from reportgen.analysis.hierarchy import Hierarchy, reported
 from reportgen.analysis.intensity import intensity
 from reportgen.analysis.interference import interference
@@ -143,6 +147,10 @@ _INDEPENDENT: dict[str, Callable[[Evidence], list[Quantity]]] = {
     "survey": survey,
     "footprint": footprint,
     "parallelism": parallelism,
+    "waits": waits,
+    "meeting": meeting,
+    "contention": contention,
+    "divergence": divergence,
     "link_copy": copies,
     "link_load": loads,
     "link_stream": streams,
@@ -169,6 +177,7 @@ _METHODS = {
     "window": "window",
     "footprint": "code-footprint",
     "parallelism": "window",
+    **dict.fromkeys("waits meeting contention divergence".split(), "synchronisation"),
     **dict.fromkeys(("link_copy", "link_load", "link_stream"), "host-link"),
     **dict.fromkeys("misprediction taken_branches call_return".split(), "branches"),
     **dict.fromkeys(("store_to_load", "split", "alias"), "access"),

@@ -19,6 +19,7 @@ from reportgen.findings import (
     hypotheses_gpu,
     hypotheses_intensity,
     hypotheses_link,
+    hypotheses_synchronisation,
     interference,
 )
 from reportgen.findings.endings import EQUAL_WITHIN, YES, Case, Ending, Rule, no, nothing, undecided
@@ -57,7 +58,7 @@ class Conclusion:
     """Why it ended so, where the rule alone does not say."""
 
 
-WITHOUT_A_NUMBER = frozenset({"slope", "banks", "bulk"})
+WITHOUT_A_NUMBER = frozenset({"slope", "banks", "bulk", "waits", "meeting", "divergence"})
 """Analyses that refuse a number where the hypothesis fails: their rules look at what was refused."""
 
 _ELSEWHERE = hypotheses_gpu.RULES | hypotheses_access.RULES | hypotheses_link.RULES
@@ -73,7 +74,7 @@ OVER_SEVERAL = frozenset(
         "taken_branches",
         "intensity",
     }
-) | frozenset(_ELSEWHERE)
+) | frozenset(_ELSEWHERE | hypotheses_synchronisation.RULES)
 """Analyses whose hypothesis is about all of their metrics together, not about each."""
 
 
@@ -377,5 +378,6 @@ RULES: dict[str, Rule] = {
     ),
     "library": ("Supported when no size exceeds the measured peak of its precision by 5 %.", _library),
     **hypotheses_branches.RULES,
+    **hypotheses_synchronisation.RULES,
 } | _ELSEWHERE
 """Analysis -> its rule in words, and the rule."""

@@ -79,6 +79,13 @@ class Kind(StrEnum):
     SPLIT = "split"
     ALIAS = "alias"
     VENDOR = "vendor"
+    BARRIER = "barrier"
+    FENCE = "fence"
+    CONFLICT = "atomic_conflict"
+    TOGETHER = "atomic_together"
+    ATOMIC_RATE = "atomic_rate"
+    PATH = "divergence_path"
+    PATH_FACTOR = "divergence_factor"
     LINK_RATE = "link_rate"
     LINK_TIME = "link_time"
     OTHER = "other"
@@ -186,6 +193,8 @@ def parse(metric: str) -> MetricId:
         return MetricId(metric, Kind.WINDOW, rest[0])
     if stem == "branch" and rest:
         return _branch(metric, rest)
+    if stem in _SYNCHRONISATION:
+        return _synchronisation(metric, stem, rest)
     if stem == "fetch" and len(rest) in (2, 3) and rest[-1] in _FETCH:
         return MetricId(metric, _FETCH[rest[-1]], rest[0], rest[1] if len(rest) == 3 else "")
     if stem == "store_to_load" and len(rest) in (2, 3):
@@ -213,6 +222,23 @@ def _branch(metric: str, rest: list[str]) -> MetricId:
         return MetricId(metric, Kind.RETURN_DEPTH)
     if rest[0] == "taken" and len(rest) == 3:
         return MetricId(metric, Kind.BRANCH_END, rest[1], rest[2])
+    return MetricId(metric, Kind.OTHER)
+
+
+_SYNCHRONISATION = frozenset({"barrier", "fence", "atomic", "divergence"})
+_ATOMIC = {"conflict": Kind.CONFLICT, "together": Kind.TOGETHER}
+
+
+def _synchronisation(metric: str, stem: str, rest: list[str]) -> MetricId:
+    """What waits: `barrier.block.8`, `fence.device.alone`, `atomic.shared.conflict`, `divergence.path`."""
+    if stem in ("barrier", "fence") and len(rest) == 2:
+        return MetricId(metric, Kind(stem), *rest)
+    if stem == "atomic" and len(rest) == 2 and rest[1] in _ATOMIC:
+        return MetricId(metric, _ATOMIC[rest[1]], rest[0])
+    if stem == "atomic" and len(rest) == 2 and rest[0] == "device":
+        return MetricId(metric, Kind.ATOMIC_RATE, rest[1])
+    if stem == "divergence" and rest in (["path"], ["factor"]):
+        return MetricId(metric, Kind(f"divergence_{rest[0]}"))
     return MetricId(metric, Kind.OTHER)
 
 

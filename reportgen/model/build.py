@@ -34,8 +34,8 @@ from reportgen.status import USABLE, Status
 TENSOR = "tensor."
 """What metrics of the matrix instructions of a GPU begin with."""
 
-EXECUTION = ("execution.", "occupancy.")
-"""What metrics of a GPU's execution resources begin with."""
+EXECUTION = ("execution.", "occupancy.", "barrier.", "fence.", "atomic.", "divergence.")
+"""What metrics of a GPU's execution resources begin with, and of what waits for them."""
 SHAPE = re.compile(r"_m(\d+)n(\d+)k(\d+)(?=_|$)")
 """In the name of a matrix product: `mma_m16n8k16_f16_f32`."""
 

@@ -136,12 +136,13 @@ class Comparison(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 LOWER_IS_FASTER = frozenset(
     {Kind.LATENCY, Kind.ISSUE_INTERVAL, Kind.LEVEL_LATENCY, Kind.LEVEL_TIME, Kind.CHASE, Kind.LINK_TIME}
-    | {Kind.STORE_TO_LOAD, Kind.SPLIT, Kind.ALIAS}
+    | {Kind.BARRIER, Kind.FENCE, Kind.CONFLICT, Kind.PATH, Kind.STORE_TO_LOAD, Kind.SPLIT, Kind.ALIAS}
 )
 WHOLE_DEVICE = frozenset({Kind.BURST, Kind.SUSTAINED})
 """Rates of everything that takes part at once."""
 HIGHER_IS_FASTER = frozenset(
     {Kind.THROUGHPUT, Kind.BANDWIDTH, Kind.PEAK, Kind.PEAK_PER_CYCLE, Kind.KERNEL, Kind.LINK_RATE}
+    | {Kind.ATOMIC_RATE}
     | WHOLE_DEVICE
 )
 TIMES = ("encoded.latency.", "encoded.issue.", "tensor.latency.")

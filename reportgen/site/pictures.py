@@ -14,7 +14,15 @@ from reportgen.findings.wording.gpu_names import path as load_path
 from reportgen.model.architecture import Fact
 from reportgen.roofline.all_cores import together
 from reportgen.roofline.roofs import FLOP, OP
-from reportgen.site import address, branch_curves, footprint_curves, gpu_curves, roofline_data, window_curves
+from reportgen.site import (
+    address,
+    branch_curves,
+    footprint_curves,
+    gpu_curves,
+    roofline_data,
+    waiting_curves,
+    window_curves,
+)
 from reportgen.site import resource_graph as resources
 from reportgen.site import store_to_load as stored
 from reportgen.site.figures import (
@@ -64,6 +72,7 @@ def draw_all(report: Report, store: Path) -> Iterator[tuple[str, Drawn]]:
         *((name, roofs(unit), roofline.draw) for name, unit in ROOFLINES.items()),
         (EVERY_CORE, roofs_of_all_cores, roofline.draw),
         ("occupancy", occupancies, occupancy.draw),
+        ("waiting", waiting_curves.waiting, curves.draw),
         ("sustained", courses, sustained.draw),
         ("code_footprint", footprint_curves.footprint, curves.draw),
         ("in_flight", window_curves.in_flight, curves.draw),

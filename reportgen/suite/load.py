@@ -34,6 +34,7 @@ FAMILIES = (
     "out_of_order",
     "front_end",
     "gpu_execution",
+    "gpu_synchronisation",
     "tensor_operations",
     "roofline",
     "host_link",
@@ -44,6 +45,7 @@ ANALYSES = frozenset(
     + "bandwidth intensity peak sustained library banks distance warps window parallelism none".split()
     + "blocks pressure on_chip sectors cluster bulk tile launch read_sweep".split()
     + "link_copy link_load link_stream".split()
+    + "waits meeting contention divergence".split()
     + "footprint misprediction taken_branches call_return".split()
     + "store_to_load split alias".split()
 )

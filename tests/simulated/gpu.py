@@ -10,11 +10,16 @@ import numpy as np
 
 from reportgen.runs.schema import SCHEMA_VERSION, ClockRecord, Device, DriftMark, Point, Program, Run
 from reportgen.status import Status
-from tests.simulated import gpu_execution, gpu_memory, gpu_tiles
+from tests.simulated import gpu_execution, gpu_memory, gpu_synchronisation, gpu_tiles
 from tests.simulated.gpu_truth import EMPTY, ISA, GpuTruth, Question, Simulated
 
 PASSES, SAMPLES = 3, 6
-SUITE = (*gpu_execution.QUESTIONS, *gpu_memory.QUESTIONS, *gpu_tiles.QUESTIONS)
+SUITE = (
+    *gpu_execution.QUESTIONS,
+    *gpu_memory.QUESTIONS,
+    *gpu_tiles.QUESTIONS,
+    *gpu_synchronisation.QUESTIONS,
+)
 
 
 def programs(truth: GpuTruth) -> tuple[Program, ...]:

@@ -103,6 +103,35 @@ class GpuTruth:
     """Cycles from a block's end to the start of the one that takes its room."""
     resident: int = 4
     """Blocks of the sweep that one multiprocessor runs side by side."""
+    barrier: float = 22.0
+    """Of a block of one warp ..."""
+    barrier_warp: float = 1.5
+    """... and what each further warp adds."""
+    memory_barrier: float = 40.0
+    """The same in shared memory, whatever the warps."""
+    cluster_barrier: float = 190.0
+    """Of a cluster of two blocks ..."""
+    cluster_block: float = 4.0
+    """... and what each further block adds."""
+    fences: tuple[float, float, float] = (6.0, 480.0, 900.0)
+    """Of a block, the device, the system: alone ..."""
+    fences_behind: tuple[float, float, float] = (14.0, 760.0, 1400.0)
+    """... and behind a store."""
+    atomic_shared: tuple[float, float] = (60.0, 3.0)
+    """An atomic add of a lane by itself, and what each further lane at its address adds."""
+    atomic_global: tuple[float, float] = (400.0, 0.0)
+    one_address: float = 1.9e9
+    """Atomic adds a second at one address, however many blocks ..."""
+    own_address: float = 1.2e11
+    """... where each block has its own, as many as there are multiprocessors at most ..."""
+    one_line: float = 2.4e10
+    apart: float = 9.0e11
+    path: float = 560.0
+    """Cycles of a path of a warp ..."""
+    path_again: float = 1.0
+    """... and how much of that a further path takes."""
+    asking: float = 330.0
+    """Cycles of asking for each path."""
     launch: float = 2.3e-6
     """Seconds from launch to launch of an empty kernel of one block ..."""
     wait: float = 6.1e-6

@@ -62,6 +62,8 @@ class HostGpu:
     """Of the program that is launched next."""
     broken_chase: bool = False
     first_level: FirstLevel | None = None
+    lost: int = 0
+    """Of what the threads of a launch add, how much does not arrive."""
     gaps: bool = False
     """Whether only every other number is that of a multiprocessor."""
     clocks: list[int] = field(default_factory=lambda: [198_000])
@@ -258,6 +260,8 @@ class _Kernel:
         for word, value in self.given.items():
             if word.startswith("output"):
                 self.gpu.fill(value, 42, 4)
+            if word.startswith("totals") and "each" in self.setup:
+                self._add(value)
         if kind in ("chase", "trace"):
             self._chase(traced=kind == "trace")
         elif kind in ("l2_matrix", "bulk"):
@@ -270,6 +274,12 @@ class _Kernel:
         else:
             speakers = 1 if kind == "crowd" else self.threads
             self._clocks(self.gpu.spans(self.blocks, speakers), [5] * self.blocks)
+
+    def _add(self, address: int) -> None:
+        """All that the threads add, to the first of the words."""
+        each = int(self.setup["each"]) * int(self.setup["turns"]) * int(self.setup["unroll"])
+        held = self.gpu.word(address, 4) + each * self.threads * self.blocks - self.gpu.lost
+        self.gpu.write(address, (held % (1 << 32)).to_bytes(4, "little"))
 
     def _tile(self) -> None:
         """What the last copy of a walk leaves."""

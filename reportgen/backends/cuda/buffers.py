@@ -18,6 +18,7 @@
 `count:...`       a number that the launcher chooses: words, loads, windows, lines, turns, rounds, a shift
 `number:...`      the block that shall answer, one of as many as there are multiprocessors
 `setting:NAME`    a whole number of the set-up
+`totals:N`        words that threads add to, N or so many as the set-up says; nought before each launch
 `clocks:T`        raw clock reads, and behind them the multiprocessor of each block
 """
 
@@ -29,7 +30,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from reportgen.backends.cuda import chase, nodes, tiles
+from reportgen.backends.cuda import chase, meeting, nodes, tiles
 from reportgen.backends.cuda.binding import MAP_BYTES, SECOND_LEVEL, Argument, Binding, HostMemory, TensorTile
 from reportgen.backends.cuda.chase import Chase, Setup
 from reportgen.backends.cuda.contents import BLOCK_BYTES, fill, own_addresses, random_values, typed
@@ -92,6 +93,10 @@ class Passed:
     """What the results must begin with, where the host knows it."""
     other: tuple[int, int] = (0, 0)
     """(address, bytes) of memory that is written before every launch, so that caches hold that."""
+    counters: tuple[int, int] = (0, 0)
+    """(address, bytes) of words that threads add to."""
+    added: int = 0
+    """What one launch adds to all of them together, where the host knows it."""
     chase: Chase | None = None
     windows: int = 1
     """Windows that one thread times in a launch."""
@@ -151,6 +156,8 @@ class Passed:
         """What must be the same before every launch."""
         if self.other[1]:
             self.binding.fill(self.other[0], 0, self.other[1] // 4)
+        if self.counters[1]:
+            self.binding.fill(self.counters[0], 0, self.counters[1] // 4)
         self.binding.fill(self.clocks, SENTINEL, self.clock_bytes // 4)
         for address, size in self.results:
             self.binding.fill(address, UNWRITTEN, size // 4)
@@ -383,5 +390,6 @@ _MAKERS: dict[str, Callable[[Passed, str], Argument]] = {
     "count": _count,
     "number": _number,
     "setting": _setting,
+    "totals": meeting.totals,
     "clocks": _clocks,
 }

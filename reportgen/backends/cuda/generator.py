@@ -18,6 +18,7 @@ from reportgen.backends.cuda import generator_kernels as kernels
 from reportgen.backends.cuda import generator_memory as memory
 from reportgen.backends.cuda import generator_rows as rows
 from reportgen.backends.cuda import generator_saturated as saturated
+from reportgen.backends.cuda import generator_synchronisation as synchronisation
 from reportgen.backends.cuda import generator_tiles as tiles
 from reportgen.backends.cuda import generator_windows as windows
 from reportgen.backends.cuda.device import is_target
@@ -61,6 +62,10 @@ KINDS: dict[str, Callable[[Request], Parts]] = {
     "empty": blocks.empty,
     "bulk": blocks.bulk,
     "tile": tiles.tile,
+    "wait": synchronisation.wait,
+    "meeting": synchronisation.meeting,
+    "contention": synchronisation.contention,
+    "paths": synchronisation.paths,
     "gemm": kernels.gemm,
     "axpy": kernels.axpy,
     "gemv": kernels.gemv,

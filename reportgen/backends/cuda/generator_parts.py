@@ -14,6 +14,7 @@ from reportgen.suite.definition import Operation, PlannedPoint, Probe
 LAUNCHED = frozenset(
     "warps blocks bytes dynamic_bytes count stride offset layout peer n batch rows mode".split()
     + "row swizzle promotion blocks_each block_bytes level multiply_adds".split()
+    + "distinct place paths".split()
 )
 """Settings that change how a kernel is launched and on what, not what is in it: their points share a
 program."""

@@ -16,6 +16,7 @@ vendor    a routine of NVIDIA's, no program of ours (`vendor`)
 link      a copy between host and device, no program of ours (`link`)
 crowd     many more blocks than fit at a time, each of which stays for a while: timed from outside too
 held      that loop for as long as the visit lasts, in windows of time (`holding`)
+contended atomic adds of many blocks, timed from outside as well
 
 Launch shape: `threads` of a block (else `warps` x 32, else one warp), `blocks` (else 1),
 `dynamic_bytes`.  `team` threads share one repetition of the work:
@@ -46,7 +47,9 @@ from reportgen.runs.schema import Device
 WARP = 32
 FULL = 8
 """Blocks of 256 threads that fill a multiprocessor."""
-KINDS = frozenset("body chase trace l2_matrix bulk stream kernel saturated crowd held empty".split())
+KINDS = frozenset(
+    "body chase trace l2_matrix bulk stream kernel saturated crowd held empty contended".split()
+)
 
 
 class CudaLauncher:
@@ -232,7 +235,7 @@ def _repetitions(kind: str, setup: Setup, threads: int, blocks: int, passed: buf
         return int(setup["turns"]) * teams
     if kind == "crowd":  # of one multiprocessor
         return teams * int(setup["blocks_each"])
-    if kind == "held":  # of the whole device
+    if kind in ("held", "contended"):  # of the whole device
         return int(setup["turns"]) * teams * blocks
     return teams * int(setup.get("turns", 1))
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from reportgen.backends.cuda import chase
+from reportgen.backends.cuda import chase, meeting
 from reportgen.backends.cuda.binding import Binding, Handle, Shape
 from reportgen.backends.cuda.buffers import UNWRITTEN, Passed
 from reportgen.errors import LaunchError
@@ -21,7 +21,7 @@ CHOSEN_APART = 37
 NS_OF_MS = 1e6
 QUEUE_US = 15.0
 """Microseconds within which a launch from Python is queued."""
-WHOLE = frozenset({"stream", "kernel", "saturated", "crowd", "held"})
+WHOLE = frozenset({"stream", "kernel", "saturated", "crowd", "held", "contended"})
 OWN_CLOCK = frozenset({"saturated"})
 """Those of them whose blocks work all the while: their clock reads say what clock the load leaves them."""
 STILL_HERE = frozenset({"shared", "local"})
@@ -128,12 +128,15 @@ def shoot(binding: Binding, prepared: Prepared, number: int, outside: Outside | 
     results = b"".join(binding.read(*place) for place in (*passed.results, *passed.read))
     if results and results == UNWRITTEN.to_bytes(4, "little") * (len(results) // 4):
         raise LaunchError("the kernel did not run: it left no results")
+    wrong = ""
+    if passed.added:
+        wrong = meeting.fault(binding.read(*passed.counters), passed.added, prepared.launches)
     if prepared.whole and number:
         # nothing else of it is used, and there are megabytes of it
         cycles = first_block(binding, prepared, passed.clocks) if prepared.kind in OWN_CLOCK else 1
-        return Shot((cycles,), -1, cycles, cycles, frozenset(), results, milliseconds)
+        return Shot((cycles,), -1, cycles, cycles, frozenset(), results, milliseconds, wrong)
     reads = _reads(binding, prepared)
-    wrong = _chase_fault(prepared, results, warm) or _contents_fault(passed.wanted, results)
+    wrong = wrong or _chase_fault(prepared, results, warm) or _contents_fault(passed.wanted, results)
     if passed.chase is not None and passed.setup.get("path") not in STILL_HERE:
         passed.chase.advance(warm + passed.windows * prepared.loads + _behind(prepared))
     return _shot(prepared, reads, results, milliseconds, wrong)

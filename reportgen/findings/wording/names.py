@@ -12,6 +12,7 @@ from reportgen.findings.wording import (
     gpu_names,
     host_link,
     in_flight,
+    synchronisation,
     vendor,
 )
 from reportgen.roofline.roofs import called
@@ -188,6 +189,8 @@ def noun(metric: str, title: Callable[[str], str]) -> str:
             text = host_link.noun(name)
         case _ if name.kind in branches.KINDS:
             text = branches.noun(name)
+        case _ if name.kind in synchronisation.KINDS:
+            text = synchronisation.noun(name)
         case Kind.KERNEL:
             text = f"the rate of {subject} at {size_name(subject)} = {part}"
         case Kind.RIDGE:

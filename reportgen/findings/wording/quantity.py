@@ -23,6 +23,7 @@ from reportgen.findings.wording import (
     intensity,
     memory,
     sustained,
+    synchronisation,
     vendor,
 )
 from reportgen.findings.wording.names import counted, kernel, level, noun, precision
@@ -103,6 +104,8 @@ def _by_kind(evidence: Evidence, name: MetricId, quantity: Quantity, phrase: str
             text = in_flight.measured(name, quantity)
         case _ if name.kind in branches.KINDS:
             text = branches.measured(name, quantity)
+        case _ if name.kind in synchronisation.KINDS:
+            text = synchronisation.measured(name, quantity)
         case Kind.FETCH_CAPACITY:
             text = fetch.capacity(name, quantity)
         case Kind.FETCH_RATE:

@@ -13,7 +13,13 @@ from pathlib import Path
 
 import msgspec
 
-from reportgen.model.exports import access_entries, branch_entries, fetch_entries, gpu_entries
+from reportgen.model.exports import (
+    access_entries,
+    branch_entries,
+    fetch_entries,
+    gpu_entries,
+    synchronisation_entries,
+)
 from reportgen.runs.disk import write_file
 
 CSV = "dictionary.csv"
@@ -332,7 +338,8 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     *(
         Entry(*row)
-        for row in (*access_entries.ROWS, *branch_entries.ROWS, *fetch_entries.ROWS, *gpu_entries.ROWS)
+        for rows in (access_entries, branch_entries, fetch_entries, gpu_entries, synchronisation_entries)
+        for row in rows.ROWS
     ),
 )
 

@@ -34,6 +34,7 @@ from reportgen.site.sections import (
     standing,
     states,
     sustained,
+    waiting,
 )
 from reportgen.site.view import Section, View
 from reportgen.units import format_bytes, format_value
@@ -52,6 +53,7 @@ def sections(view: View, site_url: str) -> list[Section]:
         resources.section(view),
         gpu.execution(view),
         occupancy.section(view),
+        waiting.section(view),
         code_footprint.section(view),
         in_flight.section(view),
         branches.section(view),

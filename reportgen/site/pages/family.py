@@ -42,6 +42,7 @@ INTRODUCTIONS = {
     "tensor_operations": "Matrix and dot-product instructions.",
     "roofline": "Peak rates of arithmetic, and library routines placed under the roofs.",
     "gpu_execution": "How a GPU fills its schedulers and its memory.",
+    "gpu_synchronisation": "What it costs on a GPU to wait for others and to share with them.",
     "host_link": "What goes between a GPU and its host, and what the GPU pays to read the host's memory.",
 }
 

@@ -19,6 +19,8 @@ Setup = dict[str, int | float | str]
 
 MOST = {"turns": 2, "blocks_each": 4, "m": 136, "n": 136, "k": 136, "rows": 4}
 """Settings of a launch -> the most that is asked for here; the kernels are the same."""
+CONTENDING = {"blocks": 2, "threads": 32, "turns": 1}
+"""Of kernels whose threads add to the same words: each has its turn there."""
 LONG_VECTORS = 5000
 """Elements of a vector kernel, in place of `n` of matrices."""
 BLOCKS = 8
@@ -74,6 +76,8 @@ def sized(source: Source) -> Point | str:
                 and "matrix" not in str(setup["arguments"])
             )
             setup[name] = min(int(setup[name]), LONG_VECTORS if vector else most)
+    if kind == "contended":
+        setup |= {name: min(int(setup[name]), most) for name, most in CONTENDING.items()}
     changed = tuple(name for name, value in setup.items() if source.setup.get(name) != value)
     return Point(source, setup, changed)
 

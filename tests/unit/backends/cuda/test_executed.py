@@ -20,6 +20,7 @@ FAMILIES = (
     "instruction_throughput",
     "pipeline_interference",
     "gpu_execution",
+    "gpu_synchronisation",
     "memory_hierarchy",
     "tensor_operations",
     "roofline",

@@ -1,0 +1,118 @@
+"""Curves of what waits for others on a GPU: barriers, fences, atomics that meet, paths of a warp."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from reportgen.findings.metric import Kind, parse
+from reportgen.findings.wording.synchronisation import FURTHER
+from reportgen.site.figures.curves import Curves, Panel, Series
+from reportgen.site.report import Report
+from reportgen.units import significant
+
+Points = dict[float, float]
+"""Value by setting."""
+SCOPES = ("block", "device", "system")
+CASES = {"alone": "alone", "behind_store": "behind a store"}
+PLACES = {
+    "one_address": "one address",
+    "own_address": "one a block",
+    "one_line": "one line",
+    "spread": "one a thread",
+}
+BARRIERS = {"block": "bar.sync", "memory": "mbarrier"}
+GIGA = 1e-9
+
+
+def waiting(report: Report) -> Curves | None:
+    """Barriers over who meets at them, fences, lanes at an address, rates over blocks, paths."""
+    panels = (
+        *_barriers(report),
+        *_clusters(report),
+        *_fences(report),
+        *_lanes(report),
+        *_rates(report),
+        *_paths(report),
+    )
+    return Curves(panels) if panels else None
+
+
+def _panel(
+    title: str, across: str, up: str, lines: Mapping[str, Points], *, log: bool = False
+) -> Iterator[Panel]:
+    """A panel over all settings that any of its lines has; none where there are fewer than two."""
+    settings = sorted({setting for line in lines.values() for setting in line})
+    if len(settings) < 2:
+        return
+    series = tuple(
+        Series(
+            name, tuple(settings.index(one) for one in sorted(line)), tuple(line[one] for one in sorted(line))
+        )
+        for name, line in lines.items()
+        if line
+    )
+    yield Panel(title, across, up, tuple(significant(one, 6) for one in settings), series, log=log)
+
+
+def _barrier(report: Report, scope: str) -> Points:
+    found: Points = {}
+    for fact in report.of("barrier."):
+        name = parse(fact.metric)
+        if name.kind is Kind.BARRIER and name.subject == scope and name.part != FURTHER and fact.value:
+            found[float(name.part)] = fact.value
+    return found
+
+
+def _barriers(report: Report) -> Iterator[Panel]:
+    lines = {label: _barrier(report, scope) for scope, label in BARRIERS.items()}
+    yield from _panel("barrier of a block", "warps that meet", "cycles a barrier", lines)
+
+
+def _clusters(report: Report) -> Iterator[Panel]:
+    lines = {"": _barrier(report, "cluster")}
+    yield from _panel("barrier of a cluster", "blocks that meet", "cycles a barrier", lines)
+
+
+def _fences(report: Report) -> Iterator[Panel]:
+    lines: dict[str, Points] = {}
+    for fact in report.of("fence."):
+        name = parse(fact.metric)
+        if name.kind is Kind.FENCE and fact.value and name.subject in SCOPES:
+            line = lines.setdefault(CASES.get(name.part, name.part), {})
+            line[SCOPES.index(name.subject)] = fact.value
+    for panel in _panel("fences", "whose accesses are ordered", "cycles a fence", lines):
+        present = sorted({int(place) for line in lines.values() for place in line})
+        yield Panel(
+            panel.title, panel.across, panel.up, tuple(SCOPES[at] for at in present), panel.series,
+            log=True,
+        )  # fmt: skip
+
+
+def _lanes(report: Report) -> Iterator[Panel]:
+    lines: dict[str, Points] = {}
+    for fact in report.of("atomic."):
+        name, details = parse(fact.metric), report.details(fact.metric)
+        if name.kind in (Kind.CONFLICT, Kind.TOGETHER) and details.get("lanes"):
+            pairs = zip(details["lanes"], details["cycles"], strict=True)
+            lines[f"{name.subject} memory"] = {float(lanes): float(cycles) for lanes, cycles in pairs}
+    yield from _panel("lanes of a warp at one address", "lanes", "cycles an atomic add", lines)
+
+
+def _rates(report: Report) -> Iterator[Panel]:
+    lines: dict[str, Points] = {}
+    for fact in report.of("atomic.device."):
+        name, details = parse(fact.metric), report.details(fact.metric)
+        pairs = zip(details.get("blocks", ()), details.get("rates", ()), strict=True)
+        line = {float(blocks): float(rate) * GIGA for blocks, rate in pairs}
+        if line:
+            lines[PLACES.get(name.subject, name.subject)] = line
+    yield from _panel("atomic adds of the device", "blocks of a launch", "GOP/s", lines, log=True)
+
+
+def _paths(report: Report) -> Iterator[Panel]:
+    for fact in report.of("divergence.path"):
+        details = report.details(fact.metric)
+        if details.get("paths"):
+            pairs = zip(details["paths"], details["cycles"], strict=True)
+            line = {float(paths): float(cycles) for paths, cycles in pairs}
+            yield from _panel("paths of a warp", "different paths of its lanes", "cycles", {"": line})
