@@ -38,6 +38,8 @@ class Timing:
     passes: Integers
     sample: Integers
     thread: Integers
+    place: Integers
+    """CPU or multiprocessor; below zero where it is not known."""
     start: Integers
     stop: Integers
     """`start` + `ticks`, ticks."""
@@ -89,7 +91,7 @@ def timings(clock: ClockRecord, samples: pyarrow.Table) -> dict[str, Timing]:
     each = np.where(possible, ticks - empty, 1.0) / np.where(possible, repetitions, 1)
     cycles = each / np.where(possible, ticks_per_cycle, 1.0)
     seconds = each / tick_hz
-    passes, sample, thread = map(column, ("pass", "sample", "thread"))
+    passes, sample, thread, place = map(column, ("pass", "sample", "thread", "cpu"))
     stop = start + ticks
 
     result = {}
@@ -101,6 +103,7 @@ def timings(clock: ClockRecord, samples: pyarrow.Table) -> dict[str, Timing]:
             passes=passes[rows],
             sample=sample[rows],
             thread=thread[rows],
+            place=place[rows],
             start=start[rows],
             stop=stop[rows],
             repetitions=repetitions[rows],

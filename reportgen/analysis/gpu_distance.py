@@ -8,6 +8,7 @@ groups if their centres are further apart than their own spread allows and neith
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from reportgen.analysis.cycles import Timing
 from reportgen.analysis.evidence import Evidence, by_pass, numbers, passes_that_agree
+from reportgen.analysis.gpu_sides import sides
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import Array, mad_deviation, median, visit_interval, visits
 from reportgen.analysis.robust import pooled_scatter as pooled
@@ -81,6 +83,7 @@ def distance(evidence: Evidence) -> list[Quantity]:
     values = timing.cycles / point.work["steps"]
     level, looks = _aligned(values, timing)
     border = split(level)
+    seen = sides(level, border, timing.place, timing.thread)
     shown = numbers(np.quantile(values, np.linspace(0, 1, QUANTILES)))
     if border is None:
         low, high = np.quantile(values, MOST)
@@ -89,10 +92,10 @@ def distance(evidence: Evidence) -> list[Quantity]:
             f"of single multiprocessors lie between {looks.min():.0f} and {looks.max():.0f}. A line is "
             "loaded again and again: where a nearer part of the cache keeps copies, they answer."
         )
-        return [_group(evidence, point, f"{stem}.near", values > 0, shown, reason)]
+        return [_group(evidence, point, f"{stem}.near", values > 0, shown, reason, seen)]
     near = level < border
     return [
-        _group(evidence, point, f"{stem}.near", near, shown),
+        _group(evidence, point, f"{stem}.near", near, shown, seen=seen),
         _group(evidence, point, f"{stem}.far", ~near, shown),
     ]
 
@@ -130,6 +133,7 @@ def _group(
     rows: NDArray[np.bool_],
     shown: list[float],
     reason: str = "",
+    seen: dict[str, Any] | None = None,
 ) -> Quantity:
     timing = evidence.timings[point.id]
     found = visits(timing.cycles[rows] / point.work["steps"], timing.passes[rows])
@@ -137,5 +141,6 @@ def _group(
     return evidence.quantity(
         metric, "cycle", METHOD, interval, [point], reason=reason,
         passes=passes_that_agree(by_pass([found]), interval),
-        details={"share": float(np.mean(rows)), "lines": int(timing.thread.max()) + 1, "quantiles": shown},
+        details={"share": float(np.mean(rows)), "lines": int(timing.thread.max()) + 1, "quantiles": shown}
+        | (seen or {}),
     )  # fmt: skip

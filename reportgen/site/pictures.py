@@ -17,6 +17,7 @@ from reportgen.roofline.roofs import FLOP, OP
 from reportgen.site import (
     address,
     branch_curves,
+    distance_map,
     footprint_curves,
     gpu_curves,
     roofline_data,
@@ -28,6 +29,7 @@ from reportgen.site import store_to_load as stored
 from reportgen.site.figures import (
     bandwidth,
     curves,
+    distance,
     interference,
     latency,
     occupancy,
@@ -68,6 +70,7 @@ def draw_all(report: Report, store: Path) -> Iterator[tuple[str, Drawn]]:
         ("execution", gpu_curves.execution, curves.draw),
         ("working_set", sweep, working_set.draw),
         ("paths", gpu_curves.paths, curves.draw),
+        ("distance", distance_map.record, distance.draw),
         ("bandwidth", rates, bandwidth.draw),
         *((name, roofs(unit), roofline.draw) for name, unit in ROOFLINES.items()),
         (EVERY_CORE, roofs_of_all_cores, roofline.draw),

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from reportgen.backends.cuda.shots import CHOSEN_APART
 from reportgen.runs.schema import SCHEMA_VERSION, ClockRecord, Device, DriftMark, Point, Program, Run
 from reportgen.status import Status
 from tests.simulated import gpu_execution, gpu_memory, gpu_synchronisation, gpu_tiles
@@ -90,7 +91,8 @@ def _visit(
 ) -> None:
     true = one.drawn(rng) if one.drawn is not None else one.cycles
     for sample in range(SAMPLES):
-        for thread, cycles in enumerate(true):
+        place = (number * SAMPLES + sample) * CHOSEN_APART % truth.multiprocessors if one.placed else sample
+        for thread, cycles in enumerate(one.placed(place) if one.placed else true):
             ticks = round(cycles * (1 + noise * abs(rng.normal())))
             row = {
                 "point": one.point.id, "pass": number, "order": order, "sample": sample, "thread": thread,
@@ -98,7 +100,7 @@ def _visit(
                 "calibration_before": round((one.clock_hz or truth.clock_hz) / 1e4),
                 "calibration_after": 100_000,
                 "canary_before": 0, "canary_after": 0, "warmup": ticks, "repetitions": one.repetitions,
-                "cpu": sample, "gate": "accepted",
+                "cpu": place, "gate": "accepted",
             }  # fmt: skip
             for name, value in row.items():
                 rows.setdefault(name, []).append(value)

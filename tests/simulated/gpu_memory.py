@@ -9,12 +9,20 @@ WALK = 128
 """Loads of a walk; fewer than on a device, for every one is a row."""
 
 
+LINES = 200
+
+
 def distances(truth: GpuTruth) -> Question:
+    """Every hundred lines alike; where there are two sides, multiprocessors of odd number see it mirrored."""
     name = "memory_hierarchy/l2_matrix"
-    rows = tuple(
-        16 * (truth.far if line % 100 < 100 * truth.far_share else truth.near) + EMPTY for line in range(200)
-    )
-    return asked(name), [Simulated(ok_point(name, {"count": 200}, work={"steps": 16.0}), rows)]
+
+    def seen(multiprocessor: int) -> tuple[float, ...]:
+        other = truth.sides > 1 and multiprocessor % 2 == 1
+        away = [(line % 100 < 100 * truth.far_share) is not other for line in range(LINES)]
+        return tuple(16 * (truth.far if one else truth.near) + EMPTY for one in away)
+
+    point = ok_point(name, {"count": LINES}, work={"steps": 16.0})
+    return asked(name), [Simulated(point, (), placed=seen)]
 
 
 def working_set(truth: GpuTruth) -> Question:

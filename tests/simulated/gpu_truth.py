@@ -53,6 +53,8 @@ class GpuTruth:
     far: float = 360.0
     """Equal to `near` where the cache is in one piece."""
     far_share: float = 0.5
+    sides: int = 1
+    """Groups of multiprocessors; of two, the lines that are near to one are far from the other."""
     l1_bytes: int = 256 << 10
     l2_bytes: int = 50 << 20
     l2_of_all: int = 50 << 20
@@ -151,6 +153,8 @@ class Simulated:
     """Clock beside its samples; 0: that of the device."""
     drawn: Callable[[np.random.Generator], tuple[float, ...]] | None = None
     """True cycles of one visit, where they differ from visit to visit."""
+    placed: Callable[[int], tuple[float, ...]] | None = None
+    """True cycles of one sample by the multiprocessor on which it is taken."""
 
 
 Question = tuple[ProbeInfo, list[Simulated]]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from reportgen.findings.metric import Kind, parse
 from reportgen.model.architecture import Fact
 from reportgen.site import blocks
 from reportgen.site.markup import Html, fold, join
-from reportgen.site.sections import rows
+from reportgen.site.sections import distance, rows
 from reportgen.site.tables import Column, table
 from reportgen.site.view import Section, View, present, sentence
 from reportgen.status import Status
@@ -65,7 +67,9 @@ def paths(view: View) -> Section | None:
     caption = (
         "Cycles of a load by path and by size, of walks, clusters and copies; bands are boundary intervals."
     )
-    return _section(view, "paths", "Memory by path, cluster and copy", facts, caption, stated)
+    found = _section(view, "paths", "Memory by path, cluster and copy", facts, caption, stated)
+    beside = distance.section(view)
+    return replace(found, children=(beside,)) if beside is not None else found
 
 
 def _facts(view: View, kinds: tuple[Kind, ...]) -> list[Fact]:
