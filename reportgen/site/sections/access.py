@@ -11,6 +11,7 @@ from reportgen.findings.metric import Kind, parse
 from reportgen.findings.wording import access as words
 from reportgen.model.architecture import Fact
 from reportgen.site import blocks
+from reportgen.site.markup import Html, fold, join
 from reportgen.site.sections import rows
 from reportgen.site.tables import Cell, Column, Row, table
 from reportgen.site.view import Section, View, present
@@ -76,8 +77,16 @@ def _forwarded(view: View) -> Section | None:
     body = table("store_to_load", "From a store to a load of what it wrote.", CASES,
                  (_case(view, fact) for fact in facts), filtered=True)  # fmt: skip
     rules = ("store_to_load:groups", "store_to_load:learnt")
-    inferred = view.findings((view.report.finding.get(rule) for rule in rules), anchored=True)
-    return Section("access.store_to_load", "From a store to a load", present((drawn, body, *inferred)))
+    return Section(
+        "access.store_to_load", "From a store to a load", present((drawn, body, _evidence(view, rules)))
+    )
+
+
+def _evidence(view: View, rules: Iterable[str]) -> Html:
+    """Inferences, which stand at the head of the section in short, with their alternatives."""
+    found = [item for rule in rules if (item := view.report.finding.get(rule)) is not None]
+    count = f"{len(found)} inference{'s' if len(found) != 1 else ''}"
+    return fold(f"Evidence of {count}", join(view.findings(found, anchored=True))) if found else Html("")
 
 
 def _case(view: View, fact: Fact) -> Row:
@@ -113,8 +122,9 @@ def _split(view: View) -> Section | None:
     if not facts:
         return None
     body = table("split", "Accesses by their place; added: to the aligned one.", BESIDE, _beside(view, facts))
-    far = [fact.metric for fact in facts if parse(fact.metric).subject in ("line", "page")]
-    return Section("access.split", "Across lines and pages", present((view.stated(far, 4), body)))
+    longer = [fact.metric for fact in facts if view.report.details(fact.metric).get("differs")]
+    longer.sort(key=lambda metric: -view.report.details(metric)["factor"][0])
+    return Section("access.split", "Across lines and pages", present((view.stated(longer, 4), body)))
 
 
 def _alias(view: View) -> Section | None:
@@ -124,7 +134,10 @@ def _alias(view: View) -> Section | None:
     reference = next((view.report.details(f.metric).get("reference", "") for f in facts), "")
     caption = f"A load behind a store elsewhere; added: to a store {reference} bytes further on."
     body = table("alias", caption, BESIDE, _beside(view, facts))
-    inferred = view.findings([view.report.finding.get("access.alias:low_bits")], anchored=True)
     longer = [fact.metric for fact in facts if view.report.details(fact.metric).get("differs")]
     told = view.stated(longer or [fact.metric for fact in facts], 1)
-    return Section("access.alias", "Behind a store elsewhere", present((told, body, *inferred)))
+    return Section(
+        "access.alias",
+        "Behind a store elsewhere",
+        present((told, body, _evidence(view, ("access.alias:low_bits",)))),
+    )

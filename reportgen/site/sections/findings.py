@@ -7,7 +7,10 @@ from reportgen.site.markup import Html, element, fold, join
 from reportgen.site.sections import standing
 from reportgen.site.view import Section, View, present
 
-ELSEWHERE = ("sharing:", "scaling:", "hypothesis:", "resource:", "holds:")
+ELSEWHERE = (
+    *("sharing:", "scaling:", "hypothesis:", "resource:", "holds:"),
+    *("store_to_load:", "access.alias:"),
+)
 """Rules about pairs, about cores and about what fills one, and hypotheses, stand in sections of their own."""
 
 FIRST = ("drift", "acceptance", "transients", "reported", "probes", "pages", "operands")

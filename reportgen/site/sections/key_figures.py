@@ -23,6 +23,7 @@ def section(view: View) -> Section:
     ridges = ("fp32", "fp64", *TENSOR[:1]) if gpu else ("fp32", "fp64")
     wanted += [(f"ridge.{name}.dram", f"{precision(name)} ridge on DRAM") for name in ridges]
     wanted.append(("window.mixed", "instructions in flight"))
+    wanted.append(("store_to_load.64_64.0", "store to load, 64 bit"))
     wanted.append(("branch.misprediction", "branch misprediction"))
     wanted.append(("memory.dram.parallelism", "misses in flight, 1 core"))
     cards = join(card for metric, title in wanted if (card := _card(view, metric, title)))
