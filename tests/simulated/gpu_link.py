@@ -17,7 +17,7 @@ FACTS: Facts = {
     "host_cpu": 3, "host_node": 0, "device_node": 0,
 }  # fmt: skip
 QUEUED = (4 * KIB, 64 * KIB, MIB, 4 * MIB, 16 * MIB, 64 * MIB, 256 * MIB)
-BOTH = (MIB, 16 * MIB, 64 * MIB, 256 * MIB)
+BOTH = (MIB, 16 * MIB, 64 * MIB)
 PAGEABLE = (4 * KIB, 64 * KIB, MIB, 16 * MIB, 64 * MIB)
 CALLS = 16
 """Copies of a sample."""

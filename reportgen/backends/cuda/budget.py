@@ -35,7 +35,7 @@ ASSUMED_WIDE = {"fp32": 4.0e13, "fp64": 4.0e13}
 """... and of those that reach less."""
 ASSUMED_LINK, ASSUMED_FAR_LOAD = 2.0e10, 1.5e-6
 """Bytes a second of one direction of the link to the host, seconds of a load over it."""
-ASSUMED_HELD = 1.2e9
+ASSUMED_HELD = 0.8e9
 """Bytes a second of the host's memory that is page-locked, filled, and compared at the end."""
 
 
