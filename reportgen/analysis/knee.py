@@ -37,7 +37,7 @@ LOOKS = 4
 SEEN = 12.0
 """Logarithm of the odds beyond which nothing is looked for any more."""
 WEIGHINGS = 3
-COVERED = (0.025, 0.975)
+COVERED = (0.025, 0.5, 0.975)
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,8 @@ class Knee:
     at: Interval
     """Where the asymptotes meet, in the unit of x."""
     depth: Interval
-    """The curve there over both asymptotes: 1 for a sharp bend, 1/2 where both times add up."""
+    """The curve there over both asymptotes: 1 for a sharp bend, 1/2 where both times add up.  Its value is the
+    middle of what is likely: where no point lies at the bend, the best fit is one of many."""
     slope: float
     """y / x of the rising asymptote."""
     height: float
@@ -73,11 +74,12 @@ def knee(x: Array, y: Array, errors: Array) -> Knee:
     missed *= math.sqrt(len(x) / (len(x) - FITTED))
     scale = np.hypot(scale, missed)
     found = _posterior(places, values, scale, LOOKS)
-    at = _marginal(found.bends, found.odds.sum(axis=1), found.bend)
-    depth = _marginal(found.depths, found.odds.sum(axis=0), found.depth)
+    low, _, high = _marginal(found.bends, found.odds.sum(axis=1))
+    best = found.bend
+    shallow, middle, deep = _marginal(found.depths, found.odds.sum(axis=0))
     return Knee(
-        at=Interval(*(math.exp(end) for end in at)),
-        depth=depth,
+        at=Interval(math.exp(best), math.exp(min(low, best)), math.exp(max(high, best))),
+        depth=Interval(middle, shallow, deep),
         slope=math.exp(found.height - found.bend),
         height=math.exp(found.height),
         residuals=found.residuals,
@@ -92,7 +94,6 @@ class _Posterior:
     odds: Array
     """Of each pair of them, relative."""
     bend: float
-    depth: float
     height: float
     residuals: Array
 
@@ -114,7 +115,7 @@ def _posterior(x: Array, y: Array, scale: Array, looks: int) -> _Posterior:
     bend, depth = float(used[0][best[0]]), float(used[1][best[1]])
     height = float(heights[best])
     residuals = y - height - _shape(x - bend, np.array(depth))
-    return _Posterior(used[0], used[1], np.exp(logs - logs[best]), bend, depth, height, residuals)
+    return _Posterior(used[0], used[1], np.exp(logs - logs[best]), bend, height, residuals)
 
 
 def _narrowed(axis: Array, near: Array, end: tuple[float, float]) -> tuple[float, float]:
@@ -142,9 +143,9 @@ def _fit(bends: Array, depths: Array, x: Array, y: Array, scale: Array) -> tuple
     return -(FREEDOM + 1) / 2 * np.log1p(squares / FREEDOM).sum(axis=-1), height
 
 
-def _marginal(axis: Array, odds: Array, best: float) -> Interval:
-    """The best value, and the ends between which 95 % of the odds lie; each takes the cell around it."""
-    share = np.cumsum(odds) / odds.sum()
+def _marginal(axis: Array, odds: Array) -> tuple[float, float, float]:
+    """Where 2.5, 50 and 97.5 % of the odds lie below; each takes the cell around it."""
+    share = np.concatenate([[0.0], np.cumsum(odds) / odds.sum()])
     edges = np.concatenate([[axis[0]], (axis[1:] + axis[:-1]) / 2, [axis[-1]]])
-    low, high = (float(np.interp(part, np.concatenate([[0.0], share]), edges)) for part in COVERED)
-    return Interval(best, min(low, best), max(high, best))
+    low, middle, high = (float(np.interp(part, share, edges)) for part in COVERED)
+    return low, middle, high

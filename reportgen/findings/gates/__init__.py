@@ -25,6 +25,7 @@ from reportgen.findings.gates import (
     numbers,
     paths,
     sharing,
+    streams,
     window,
 )
 from reportgen.findings.gates.record import Contradiction, Gate, Severity
@@ -39,6 +40,7 @@ GATES: tuple[Gate, ...] = (
     *bandwidth.GATES,
     *ceilings.GATES,
     *sharing.GATES,
+    *streams.GATES,
     *window.GATES,
     *host_link.GATES,
     *branches.GATES,

@@ -78,6 +78,18 @@ def test_the_hypothesis(overlap: float, verdict: Verdict) -> None:
     assert findings[f"hypothesis:{PROBE}"].verdict is verdict
 
 
+def test_a_stream_above_its_roofs_is_a_contradiction() -> None:
+    truth = CpuTruth().quiet()
+    faster = {
+        level: {name: 2 * rate for name, rate in some.items()} for level, some in truth.bandwidth.items()
+    }
+    findings = found(truth, replace(truth, bandwidth=faster))
+    texts = findings[f"{SEEN}.l2"].contradictions
+    assert any("does either faster than one that does nothing else" in text for text in texts)
+    assert findings["bandwidth.l2.read"].contradictions == texts
+    assert found()[f"{SEEN}.l2"].contradictions == ()
+
+
 def test_a_sweep_without_ceilings_stands_alone() -> None:
     run, columns, _ = make_records(CpuTruth().quiet(), 3, lambda one: [sweep_probe(one)])
     findings = {one.id: one for one in derive(run, quantities(run, pa.table(columns)))}
