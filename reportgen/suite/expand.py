@@ -132,7 +132,12 @@ def _values(value: Any, device: Device) -> list[int | float | str]:
         return value
     step = parse_size(str(value.get("step", "64")))
     low, high = _size(str(value["low"]), device), _size(str(value["high"]), device)
-    count = max(1, round(math.log2(high / low) * int(value.get("per_octave", 4))))
+    return list(spread(low, high, int(value.get("per_octave", 4)), step))
+
+
+def spread(low: int, high: int, per_octave: int, step: int) -> list[int]:
+    """Sizes from `low` to `high`, evenly apart on a logarithmic scale, rounded to multiples of `step`."""
+    count = max(1, round(math.log2(high / low) * per_octave))
     sizes = (low * (high / low) ** (i / count) for i in range(count + 1))
     return sorted({max(step, round(size / step) * step) for size in sizes})
 

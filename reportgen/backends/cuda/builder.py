@@ -28,6 +28,7 @@ from reportgen.backends.cuda import (
     inspector,
     registers,
     sass,
+    segments,
     targets,
     toolkit,
 )
@@ -42,7 +43,7 @@ _LACKS = re.compile(
 _TOO_MUCH = re.compile(r"uses too much (\w+) (?:data|space) \((0x[0-9a-f]+) bytes, (0x[0-9a-f]+) max\)")
 
 
-_JUDGES = (elf, sass, registers, dataflow, expectation, inspector)
+_JUDGES = (elf, sass, registers, dataflow, expectation, segments, inspector)
 
 
 class Kept(msgspec.Struct, frozen=True):

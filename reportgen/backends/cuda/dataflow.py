@@ -50,13 +50,13 @@ class Window:
         backward = [
             number
             for number, one in enumerate(instructions[last + 1 :], last + 1)
-            if one.opcode.startswith("BRA") and 0 <= _destination(one) <= begin
+            if one.opcode.startswith("BRA") and 0 <= destination(one) <= begin
         ]
         self._again = bool(self.bounds and backward)
         """Whether the window is gone through more than once."""
         self._before = list(instructions[: first + 1])
         if self._again:  # what came before the first time has arrived long before the last
-            top = _destination(instructions[backward[-1]])
+            top = destination(instructions[backward[-1]])
             self._before = [*instructions[last : backward[-1]], *(i for i in self._before if i.offset >= top)]
         self.effects = [_effects(one) for one in self.body]
         self._issue = [0]
@@ -66,23 +66,24 @@ class Window:
     @property
     def loops(self) -> int:
         """Branches backward to a place in the window."""
-        return len(self._backward())
+        return len(self.backward())
 
-    def _backward(self) -> list[int]:
+    def backward(self) -> list[int]:
+        """Places of branches backward to a place in the window, in order."""
         if self.bounds is None:
             return []
         begin = self.bounds[0].offset
         return [
             number
             for number, one in enumerate(self.body)
-            if one.opcode.startswith("BRA") and begin < _destination(one) <= one.offset
+            if one.opcode.startswith("BRA") and begin < destination(one) <= one.offset
         ]
 
     def turns(self) -> list[list[Instruction]]:
         """What each loop of the window holds, nested ones in both."""
         found = []
-        for number in self._backward():
-            first = _destination(self.body[number])
+        for number in self.backward():
+            first = destination(self.body[number])
             found.append([one for one in self.body[: number + 1] if one.offset >= first])
         return found
 
@@ -92,12 +93,12 @@ class Window:
         They are no part of what is timed, though they take their issue slots.  From sm_80 to sm_89 the
         assembler leaves a loop by a call of what stands behind it, which does not return.
         """
-        back = self._backward()
+        back = self.backward()
         if not back:
             return frozenset()
         behind = {self.body[number].offset + WORD.size for number in back}
-        left = {n for n, one in enumerate(self.body) if one.opcode == CALLED and _destination(one) in behind}
-        first = min(_destination(self.body[number]) for number in back)
+        left = {n for n, one in enumerate(self.body) if one.opcode == CALLED and destination(one) in behind}
+        first = min(destination(self.body[number]) for number in back)
         top = next(number for number, one in enumerate(self.body) if one.offset >= first)
         found = left.union(back)
         readers: dict[int, set[int]] = {}
@@ -188,7 +189,7 @@ def _effects(instruction: Instruction) -> Effects:
     return effect
 
 
-def _destination(branch: Instruction) -> int:
+def destination(branch: Instruction) -> int:
     """Offset that a branch goes to; -1 where it is not a number."""
     word = branch.operands.rpartition(",")[2].strip("`()")
     try:

@@ -2,12 +2,13 @@
 
 Keys of `Source.expect`:
 
-`kind`            `chain`, `independent`, `pair`, `memory`, `tensor` or `resource` (no window)
+`kind`            `chain`, `independent`, `pair`, `memory`, `tensor`, `footprint` or `resource` (no window)
 `chains`          dependency chains that the wanted instructions shall form
 `want.L`          how many instructions of class L; `match.L` what its opcodes look like (regex, whole)
 `emulated.L`      what tells that class L is emulated (regex, whole)
 `allow`           harmless others (regex, whole)
 `steps`           steps of the chain, where one has several instructions
+`sizes`           of a footprint: bytes of code of each size; `segments` wanted instructions of its pass
 `loops`           what every loop of the window holds, each as `4 load, 144 fma`, with `; ` between them
 """
 

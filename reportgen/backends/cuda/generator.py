@@ -13,6 +13,7 @@ from reportgen.backends.base import Source
 from reportgen.backends.cuda import generator_async as asynchronous
 from reportgen.backends.cuda import generator_blocks as blocks
 from reportgen.backends.cuda import generator_crowd as crowd
+from reportgen.backends.cuda import generator_footprint as footprint
 from reportgen.backends.cuda import generator_intensity as intensity
 from reportgen.backends.cuda import generator_kernels as kernels
 from reportgen.backends.cuda import generator_memory as memory
@@ -60,6 +61,7 @@ KINDS: dict[str, Callable[[Request], Parts]] = {
     "banks": blocks.banks,
     "cluster": blocks.cluster,
     "empty": blocks.empty,
+    "footprint": footprint.footprint,
     "bulk": blocks.bulk,
     "tile": tiles.tile,
     "wait": synchronisation.wait,

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from reportgen.backends.cuda import dataflow, expectation
+from reportgen.backends.cuda import dataflow, expectation, segments
 from reportgen.backends.cuda.dataflow import Window
 from reportgen.backends.cuda.elf import Resources
 from reportgen.backends.cuda.expectation import Expectation, Wanted
@@ -117,7 +117,10 @@ def inspect(kernel: Kernel, expect: Mapping[str, int | str]) -> Inspection:
             if wanted.label(one.opcode) and not one.never and n not in counting
         ]
         faults += [] if miscounted else _chain_faults(wanted, edges, nodes)
-        facts |= _encoded(wanted, window, edges, nodes)
+        if wanted.kind == segments.KIND:
+            faults += segments.faults(window, wanted, expect)
+        else:
+            facts |= _encoded(wanted, window, edges, nodes)
         facts |= {"counting_instructions": len(counting)} if counting else {}
     verdict = "rejected" if faults or emulated else "verified"
     explanation = emulated or "; ".join(faults) or _praise(wanted, opcodes)
@@ -125,7 +128,7 @@ def inspect(kernel: Kernel, expect: Mapping[str, int | str]) -> Inspection:
     program = Program(
         sha256=hashlib.sha256(kernel.identity + kernel.code).hexdigest(),
         source=kernel.source,
-        listing=listing(_trimmed(shown)),
+        listing=(segments.listing if wanted.kind == segments.KIND else listing)(_trimmed(shown)),
         opcodes=dict(opcodes),
         verdict=verdict,
         explanation=explanation,

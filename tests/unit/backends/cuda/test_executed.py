@@ -22,6 +22,7 @@ FAMILIES = (
     "gpu_execution",
     "gpu_synchronisation",
     "memory_hierarchy",
+    "front_end",
     "tensor_operations",
     "roofline",
 )
