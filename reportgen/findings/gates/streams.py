@@ -31,7 +31,7 @@ def _above_both_roofs(evidence: Evidence) -> Iterator[Breach]:
                     contradictions.wrong_order(
                         f"the rate of the stream behind {noun(name.text, evidence.title)}", float(reached),
                         noun(roof.metric, evidence.title), central(roof), roof.unit,
-                        "no kernel that loads and computes does either faster than one that does nothing else",
+                        "no kernel that loads and computes does either faster than one that only does this",
                     ),
                 )  # fmt: skip
 
