@@ -33,7 +33,7 @@ def source(point: str) -> Source:
         "branch_misprediction#random=0,others=alternating",
         "branch_misprediction#random=8,others=taken",
         *(f"taken_branches#spacing={spacing},branches=74" for spacing in (16, 32, 64)),
-        "taken_branches#spacing=64,branches=16384",
+        "taken_branches#spacing=64,branches=14264",
         "not_taken_branches#length=48",
         "not_taken_branches#length=384",
         "call_return#depth=4",
