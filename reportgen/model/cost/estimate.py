@@ -25,6 +25,7 @@ from reportgen.model.architecture import Architecture
 from reportgen.model.cost import (
     bounds,
     branching,
+    forwarding,
     gpu,
     gpu_memory,
     memory_bound,
@@ -128,6 +129,7 @@ def estimate(body: Body, architecture: Architecture, size: float = 0.0, warps: i
     number = sum(not taken[one].known for one in body.instructions)
     notes = [*body.notes, *pressure.notes(body.instructions), *_why(found)]
     notes += branching.notes(body.instructions, architecture)
+    notes += forwarding.notes(body.instructions, architecture, taken)
     crossing = sum(splits.shares(body.instructions, bounds.line(architecture)).values())
     if crossing:
         notes.append(f"loads that lie in two cache lines: {crossing:.3g} a round, if arrays begin at one")

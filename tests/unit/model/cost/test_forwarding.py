@@ -90,3 +90,10 @@ def test_a_short_loop_is_the_estimate_and_a_long_one_the_end_of_its_range(bodies
     one = estimate(bodies["same"], asked())
     assert one.low == pytest.approx(2.0, rel=0.03)
     assert one.high >= 8.0
+
+
+def test_a_load_of_other_bytes_is_named(bodies: dict[str, Body]) -> None:
+    told = estimate(bodies["wider"], asked()).notes[-1]
+    assert told == "'mov rbx,[rsp+8]' reads other bytes than 'mov [rsp+8],ebx' wrote: it takes 19 cycles"
+    assert estimate(bodies["wider"], core()).notes[-1].endswith(": taken as if it waited for nothing")
+    assert not any("other bytes" in note for note in estimate(bodies["same"], asked()).notes)
