@@ -36,3 +36,9 @@ def test_folders_put_their_index_first() -> None:
 def test_pages_of_a_nav() -> None:
     nav = ["a.md", {"B": "b.md"}, {"C": ["c.md", {"D": "d.md"}]}]
     assert list(navigation.pages(nav)) == ["a.md", "b.md", "c.md", "d.md"]
+
+
+def test_a_devices_newest_survey_has_a_place_of_its_own() -> None:
+    surveyed = Shelf("a", shelf("a").entries, survey="20260101T000000Z-00000001")
+    nav = navigation.devices((surveyed, shelf("b")))
+    assert nav[-1] == {navigation.SURVEYS: [{"a": "devices/a/instructions/index.md"}]}
