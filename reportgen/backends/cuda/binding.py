@@ -19,7 +19,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NoReturn, Protocol
 
 from reportgen.backends.cuda import results
-from reportgen.errors import BackendUnavailable, DeviceLost, LaunchError, UserError
+from reportgen.errors import BackendUnavailable, DeviceLost, LaunchError, Unsupported, UserError
 
 VARIABLE = "REPORTGEN_CUDA_BINDING"
 
@@ -197,6 +197,7 @@ def fail(code: int, call: str) -> NoReturn:
         DeviceLost: this process can do nothing with the device any more.
         MemoryError: the device is out of memory.
         PermissionError: the driver refuses.
+        Unsupported: no cluster of this size fits into any part of the device.
         LaunchError: anything else.
     """
     text = results.explain(code, call)
@@ -206,6 +207,8 @@ def fail(code: int, call: str) -> NoReturn:
         raise MemoryError(text)
     if code == results.NOT_PERMITTED:
         raise PermissionError(text)
+    if code == results.INVALID_CLUSTER:
+        raise Unsupported(text)
     raise LaunchError(text)
 
 

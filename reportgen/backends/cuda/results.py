@@ -10,6 +10,7 @@ from reportgen.backends.cuda.driver import REASONS
 OUT_OF_MEMORY = 2
 NOT_PERMITTED = 800
 NOT_SUPPORTED = 801
+INVALID_CLUSTER = 912
 
 MEANINGS: dict[int, tuple[str, str]] = {
     1: ("CUDA_ERROR_INVALID_VALUE", "a call was given a value it does not take"),
@@ -65,7 +66,10 @@ MEANINGS: dict[int, tuple[str, str]] = {
     ),
     801: ("CUDA_ERROR_NOT_SUPPORTED", "this device or driver does not have it"),
     810: ("CUDA_ERROR_MPS_CLIENT_TERMINATED", "the server that shares the device ended this process's part"),
-    912: ("CUDA_ERROR_INVALID_CLUSTER_SIZE", "the device has no such cluster for this kernel"),
+    912: (
+        "CUDA_ERROR_INVALID_CLUSTER_SIZE",
+        "no part of this device holds a cluster of so many blocks of this kernel",
+    ),
     999: ("CUDA_ERROR_UNKNOWN", "the driver fails for a reason it does not name"),
 }
 """Code -> name, and what it says of a point."""

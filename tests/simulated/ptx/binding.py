@@ -64,6 +64,8 @@ class PtxGpu:
     """See `reportgen.backends.cuda.binding.Binding`."""
 
     name = "ptx"
+    largest_cluster = 16
+    """Blocks that fit into some part of the device."""
 
     def __init__(self, sources: Sources, shared_block: int = SHARED_BLOCK) -> None:
         self._sources, self._shared_block = sources, shared_block
@@ -260,6 +262,8 @@ class PtxGpu:
             raise Wrong(f"{grid} blocks are no multiple of the cluster of {kernel.cluster} of {kernel.name}")
         if kernel.cluster > 8 and not function.any_cluster:
             fail(1, "cuLaunchKernel")  # must be asked for
+        if kernel.cluster > self.largest_cluster:
+            fail(912, "cuLaunchKernelEx")
 
     def _passed(self, program: Program, arguments: Sequence[Argument]) -> Region:
         """The parameters as the kernel finds them.
