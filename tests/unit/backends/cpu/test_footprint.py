@@ -107,7 +107,9 @@ def test_a_visit_on_this_processor_passes_through_all_of_it() -> None:
     order = Order(f"{PROBE}#x", build.code, build.program.sha256, {"kind": "footprint"}, 0.004, 0.0, 1, 0)
     launcher = backend.launcher(candidate.selector, candidate.device)
     batch = launcher.measure(order)
-    assert set(batch.columns["repetitions"]) == {1}  # so large that it runs once, after one pass before
+    (count,) = set(batch.columns["repetitions"])
+    assert count >= 1
     assert min(batch.columns["warmup"]) > 0
     again = launcher.measure(msgspec.structs.replace(order, code=b"", seed=7))
-    assert len(again.columns["ticks"]) >= 8
+    assert len(again.columns["ticks"]) >= 4
+    assert set(again.columns["repetitions"]) == {count}  # found once, the same on every visit
