@@ -76,6 +76,16 @@ class HostMemory:
     """What keeps it alive."""
 
 
+class Writer(Protocol):
+    """What puts bytes where kernels find them."""
+
+    def write(self, address: int, data: bytes) -> None:
+        """Bytes of the host to an address."""
+
+    def copy(self, target: int, source: int, size: int) -> None:
+        """From one address to another."""
+
+
 class Binding(Protocol):
     """The driver for one device; every call raises what `fail` raises.
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from reportgen.backends.base import Source
-from reportgen.backends.cuda.buffers import BY_BLOCK, HOST, MOVED
+from reportgen.backends.cuda.buffers import BY_BLOCK, MOVED
 from reportgen.backends.cuda.chase import GLOBAL_LINE, MOST_WARM, ON_CHIP
+from reportgen.backends.cuda.hosted import HOST
 
 ASSUMED_SETUP = 0.008
 """Seconds: memory taken and given back, random data, a first launch."""

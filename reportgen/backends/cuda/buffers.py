@@ -31,9 +31,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from reportgen.backends.cuda import chase, meeting, nodes, tiles
-from reportgen.backends.cuda.binding import MAP_BYTES, SECOND_LEVEL, Argument, Binding, HostMemory, TensorTile
+from reportgen.backends.cuda.binding import MAP_BYTES, SECOND_LEVEL, Argument, Binding, TensorTile, Writer
 from reportgen.backends.cuda.chase import Chase, Setup
 from reportgen.backends.cuda.contents import BLOCK_BYTES, fill, own_addresses, random_values, typed
+from reportgen.backends.cuda.hosted import HOST, Hosted
 from reportgen.errors import LaunchError, Unsupported
 
 SLOTS = 64
@@ -61,8 +62,6 @@ SHIFT = 67
 """From round to round of a stream a block takes over from the one so many numbers on.  Blocks of one
 multiprocessor are neighbours, or as far apart as there are multiprocessors; on few devices that is 67, or
 two, three or four times as much."""
-HOST = "host"
-"""`memory` of what kernels reach over the link: page-locked and mapped."""
 COPY_WINDOWS = 16
 """Bulk copies of a launch."""
 
@@ -107,7 +106,7 @@ class Passed:
     settings by their names."""
     facts: dict[str, int | float | str] = field(default_factory=dict)
     owned: list[int] = field(default_factory=list)
-    hosted: list[HostMemory] = field(default_factory=list)
+    hosted: list[Hosted] = field(default_factory=list)
 
     @property
     def speakers(self) -> int:
@@ -124,7 +123,7 @@ class Passed:
         while self.owned:
             self.binding.free(self.owned.pop())
         while self.hosted:
-            self.binding.free_host(self.hosted.pop())
+            self.hosted.pop().free()
 
     def allocate(self, size: int) -> int:
         """Memory that is given back with the rest."""
@@ -132,12 +131,12 @@ class Passed:
         self.owned.append(address)
         return address
 
-    def room(self, size: int) -> int:
-        """Memory for what a kernel goes through: of the host where the set-up's `memory` says so."""
+    def room(self, size: int) -> tuple[int, Writer]:
+        """Memory for what a kernel goes through, of the host where the set-up says so, and who writes it."""
         if self.setup.get("memory") != HOST:
-            return self.allocate(size)
-        self.hosted.append(self.binding.host_memory(size))
-        return self.binding.mapped(self.hosted[-1])
+            return self.allocate(size), self.binding
+        self.hosted.append(Hosted(self.binding, size))
+        return self.hosted[-1].address, self.hosted[-1]
 
     def set(self, what: str, value: int) -> None:
         """Change an argument from launch to launch, where the kernel takes it."""
@@ -227,8 +226,8 @@ def _prepare_chase(made: Passed, constant: Callable[[Chase], None]) -> None:
     elif path == "constant":
         constant(found)
     elif path not in chase.ON_CHIP:
-        found.base = made.room(int(found.offsets.max()) + 8)
-        found.write(made.binding, 8)
+        found.base, writer = made.room(int(found.offsets.max()) + 8)
+        found.write(writer, 8)
     made.facts |= {
         "bytes_requested": int(setup.get("bytes", 0)),
         "bytes_actual": len(found.offsets)
@@ -332,10 +331,10 @@ def _tensor_map(made: Passed, _rest: str) -> Argument:
 
 def _random(made: Passed, kind: str, size: int) -> int:
     """Memory of random words: where equal ones are compressed, that must not help."""
-    address = made.room(size)
+    address, writer = made.room(size)
     each = typed(kind).itemsize
     block = random_values(kind, min(BLOCK_BYTES, size + each - 1) // each, made.rng).tobytes()
-    fill(made.binding, address, block, size)
+    fill(writer, address, block, size)
     made.facts |= {"bytes_actual": int(made.facts.get("bytes_actual", 0)) + size, "data": "random"}
     return address
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reportgen.backends import layouts
-from reportgen.backends.cuda.binding import Binding
+from reportgen.backends.cuda.binding import Writer
 from reportgen.errors import LaunchError
 
 GLOBAL_LINE, CHIP_LINE = 128, 64
@@ -85,19 +85,19 @@ class Chase:
     def _nexts(self) -> NDArray[np.int64]:
         return (self.base + np.roll(self.offsets, -1)) // self.unit
 
-    def write(self, binding: Binding, width: int, address: int | None = None) -> None:
+    def write(self, writer: Writer, width: int, address: int | None = None) -> None:
         """Put the nodes into memory, at `base` where no address is named."""
         at = self.base if address is None else address
         span = int(self.offsets.max())
         if span > SPARSE_BYTES and len(self.offsets) <= SPARSE_NODES:
             for offset, following in zip(self.offsets.tolist(), self._nexts().tolist(), strict=True):
-                binding.write(at + offset, following.to_bytes(width, "little"))
+                writer.write(at + offset, following.to_bytes(width, "little"))
         elif span >= CHUNK and len(self.offsets) == span // GLOBAL_LINE + 1:
-            self._write_lines(binding, width, at)
+            self._write_lines(writer, width, at)
         else:
-            binding.write(at, self.words(width).tobytes())
+            writer.write(at, self.words(width).tobytes())
 
-    def _write_lines(self, binding: Binding, width: int, address: int) -> None:
+    def _write_lines(self, writer: Writer, width: int, address: int) -> None:
         """A node a line, all lines in a row: a piece at a time, as the whole would be slow to touch."""
         kind: type[np.generic] = np.uint64 if width == 8 else np.uint32
         first = np.empty(len(self.offsets), dtype=kind)
@@ -108,7 +108,7 @@ class Chase:
             piece[: len(some), 0] = some
             last = start + len(some) == len(first)  # of the last line only its node is there
             data = piece[: len(some)].tobytes()
-            binding.write(
+            writer.write(
                 address + start * GLOBAL_LINE, data[: len(data) - GLOBAL_LINE + width] if last else data
             )
 

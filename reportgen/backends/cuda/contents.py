@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from reportgen.backends.cuda.binding import Binding
+from reportgen.backends.cuda.binding import Writer
 from reportgen.errors import LaunchError
 
 BLOCK_BYTES = 1 << 20
@@ -51,8 +51,8 @@ def own_addresses(address: int, size: int) -> NDArray[np.uint64]:
     return words
 
 
-def fill(binding: Binding, address: int, block: bytes, size: int) -> None:
+def fill(writer: Writer, address: int, block: bytes, size: int) -> None:
     """`size` bytes from `address` on hold the block again and again."""
-    binding.write(address, block[:size])
+    writer.write(address, block[:size])
     for start in range(len(block), size, len(block)):
-        binding.copy(address + start, address, min(len(block), size - start))
+        writer.copy(address + start, address, min(len(block), size - start))

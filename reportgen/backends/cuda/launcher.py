@@ -38,6 +38,7 @@ from reportgen.backends.cuda.binding import Binding, Handle, Shape
 from reportgen.backends.cuda.chase import Setup
 from reportgen.backends.cuda.clock import Frame
 from reportgen.backends.cuda.holding import hold
+from reportgen.backends.cuda.hosted import HOST
 from reportgen.backends.cuda.launching import overhead
 from reportgen.backends.cuda.sampling import sample, watched
 from reportgen.backends.cuda.shots import Prepared, shoot
@@ -96,7 +97,7 @@ class CudaLauncher:
         finally:
             prepared.passed.close()
         facts = batch.facts | {"binding": self._binding.name}
-        if order.setup.get("memory") == buffers.HOST:
+        if order.setup.get("memory") == HOST:
             facts |= self._watch.link() | host_place.of_device(self._pci) | host_place.of_process()
         return msgspec.structs.replace(batch, facts=facts, seconds=batch.seconds | {"setup": setup})
 

@@ -140,7 +140,7 @@ def _queued(binding: Binding, frame: Frame, lanes: list[_Lane]) -> Callable[[int
 
     def several(count: int) -> float:
         frame.hold(QUEUE_US * (2 + count * len(lanes)))
-        binding.record(start)
+        binding.record(start, lanes[0].stream)  # behind the kernel, as the copies are
         for _ in range(count):
             for lane in lanes:
                 lane.copy()

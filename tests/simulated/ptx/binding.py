@@ -205,14 +205,17 @@ class PtxGpu:
         self.write(target, self.read(source, size))
 
     def host_memory(self, size: int) -> HostMemory:
-        """Of the host in name: kernels reach it as they reach the device's."""
-        return HostMemory(self.allocate(size), size)
+        """Of the host in name: kernels reach it as they reach the device's; the host writes where it will."""
+        base = self.allocate(size)
+        region = self.space.at(base, size, "cuMemHostAlloc")
+        region.mark(0, size)
+        return HostMemory(int(region.data.ctypes.data), size, base)
 
     def free_host(self, memory: HostMemory) -> None:
-        self.free(memory.address)
+        self.free(memory.own)
 
     def mapped(self, memory: HostMemory) -> int:
-        return memory.address
+        return int(memory.own)
 
     def stream(self) -> list[int]:
         raise Wrong("kernels are executed here, and no copies in streams")

@@ -10,8 +10,8 @@ import msgspec
 
 from reportgen.backends.base import Order, Source
 from reportgen.backends.cuda import compiler
-from reportgen.backends.cuda.buffers import HOST
 from reportgen.backends.cuda.compiler import Kernel
+from reportgen.backends.cuda.hosted import HOST
 from reportgen.errors import CompileError
 from tests.simulated.ptx.source import Sources, together
 
@@ -31,6 +31,8 @@ STRETCHES = 2
 """Of a stream that computes, on each of its turns."""
 TOUCHED_BYTES = 1 << 26
 """Nodes of a chase may lie in so much memory, where every line of it is written."""
+CUT_BYTES = 1 << 24
+"""What becomes of more, where a kernel is told how much there is."""
 SPAN_BYTES = 1 << 34
 """The same of a few nodes far apart."""
 
@@ -53,7 +55,9 @@ def sized(source: Source) -> Point | str:
         few = "layout" in setup and setup["layout"] != "random"
         size = int(setup.get("bytes", 0)) or int(setup.get("count", 1)) * int(setup.get("stride", 1))
         if size > (SPAN_BYTES if few else TOUCHED_BYTES):
-            return f"{size >> 20} MiB of nodes"
+            if few or "bytes" not in setup:
+                return f"{size >> 20} MiB of nodes"
+            setup["bytes"] = CUT_BYTES
     if kind == "stream" and setup.get("memory") == HOST:
         setup["blocks"] = min(int(setup["blocks"]), BLOCKS)
     if kind == "stream" and "bytes" in setup:
