@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from weakref import proxy
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,7 +72,8 @@ class Races:
     """Looks at the accesses of a launch."""
 
     def __init__(self, launch: Launch, found: Traits) -> None:
-        self.launch, self.unit = launch, found.unit
+        self.launch: Launch = proxy(launch)  # which holds this: a circle would keep its memory for long
+        self.unit = found.unit
         lanes = launch.lanes
         self.per_block = -(-lanes.per_block // 32)
         self.warp: Warps = lanes.block * self.per_block + lanes.thread // 32
@@ -370,7 +372,6 @@ class Races:
                 raise Wrong(
                     f"race: {self.launch.what} needs block {owner}, and nothing keeps that from ending before"
                 )
-        self._shadows.clear()  # launch and looks hold each other: it would be long until they are given back
 
     # ---- order
 
