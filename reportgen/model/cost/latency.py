@@ -15,6 +15,8 @@ from reportgen.status import USABLE
 
 STORED = "store_to_load."
 """Stem of what a run measured from a store to a load, by widths and place."""
+RENAMED = 1.05
+"""Cycles of a store and a load, at most, of which no part is a wait for data."""
 GUESS = 1.0
 """Cycles of an operation whose latency was not measured, at the least."""
 ALIKE = 1.0
@@ -143,7 +145,10 @@ class Latencies:
         if not values:
             return None
         ends = [end for fact in own for end in (fact.low, fact.high) if end is not None]
-        return Span(min(values + ends), values[0], max(values + ends))
+        # Where the load was renamed onto the store, a cycle may be what it takes until the next such pair,
+        # and a pair among other work nothing.
+        low = 0.0 if values[0] <= RENAMED else min(values + ends)
+        return Span(low, values[0], max(values + ends))
 
     def _alike(self, case: str) -> list[Fact]:
         """Measured cases of the same register file and kind of place; of the same widths, where there are."""
