@@ -13,6 +13,8 @@ from reportgen.runs.schema import Point
 
 METHOD = "synchronisation"
 UNIT = "OP/second"
+LANES = 32
+"""Words of one line."""
 
 
 def contention(evidence: Evidence) -> list[Quantity]:
@@ -39,11 +41,23 @@ def _at(evidence: Evidence, metric: str) -> Quantity:
     interval = pooled_interval([rates[at]], rates, evidence.systematic)
     details: dict[str, object] = {
         "blocks": [int(point.settings["blocks"]) for point in usable],
+        "addresses": [addresses(point) for point in usable],
         "rates": numbers([one.value for one in rates]),
         "best": int(usable[at].settings["blocks"]),
     }
     passes = passes_that_agree(by_pass([rates[at]]), interval)
     return evidence.quantity(metric, UNIT, METHOD, interval, [usable[at]], passes=passes, details=details)
+
+
+def addresses(point: Point) -> int:
+    """Different words that a launch adds to."""
+    blocks = int(point.settings["blocks"])
+    return {
+        "one_address": 1,
+        "own_address": blocks,
+        "one_line": LANES,
+        "spread": blocks * int(point.facts.get("threads", LANES)),
+    }[str(point.settings["place"])]
 
 
 def _rates(evidence: Evidence, point: Point) -> Visits:

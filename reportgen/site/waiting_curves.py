@@ -14,12 +14,6 @@ Points = dict[float, float]
 """Value by setting."""
 SCOPES = ("block", "device", "system")
 CASES = {"alone": "alone", "behind_store": "behind a store"}
-PLACES = {
-    "one_address": "one address",
-    "own_address": "one a block",
-    "one_line": "one line",
-    "spread": "one a thread",
-}
 BARRIERS = {"block": "bar.sync", "memory": "mbarrier"}
 GIGA = 1e-9
 
@@ -99,14 +93,17 @@ def _lanes(report: Report) -> Iterator[Panel]:
 
 
 def _rates(report: Report) -> Iterator[Panel]:
-    lines: dict[str, Points] = {}
+    """Of the largest launch, whose places differ in how many words there are."""
+    found: list[tuple[int, int, float]] = []
     for fact in report.of("atomic.device."):
-        name, details = parse(fact.metric), report.details(fact.metric)
-        pairs = zip(details.get("blocks", ()), details.get("rates", ()), strict=True)
-        line = {float(blocks): float(rate) * GIGA for blocks, rate in pairs}
-        if line:
-            lines[PLACES.get(name.subject, name.subject)] = line
-    yield from _panel("atomic adds of the device", "blocks of a launch", "GOP/s", lines, log=True)
+        details = report.details(fact.metric)
+        found += zip(
+            details.get("blocks", ()), details.get("addresses", ()), details.get("rates", ()), strict=True
+        )
+    most = max((blocks for blocks, _, _ in found), default=0)
+    line = {float(words): rate * GIGA for blocks, words, rate in found if blocks == most}
+    title = f"atomic adds of {most} blocks"
+    yield from _panel(title, "different words", "GOP/s", {"": line}, log=True)
 
 
 def _paths(report: Report) -> Iterator[Panel]:

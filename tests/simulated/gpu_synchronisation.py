@@ -19,7 +19,9 @@ def _asked(name: str, cycles: Callable[[Settings, Source], float]) -> Question:
     found = []
     for settings in planned(probe):
         made = source(probe, **settings)
-        point = ok_point(probe, dict(settings), work=dict(made.work))
+        point = ok_point(
+            probe, dict(settings), work=dict(made.work), facts={"threads": made.setup["threads"]}
+        )
         repetitions = _repetitions(made)
         found.append(Simulated(point, (cycles(settings, made) + EMPTY,), repetitions))
     return asked(probe), found

@@ -26,6 +26,7 @@ from reportgen.findings.gates import (
     paths,
     sharing,
     streams,
+    waiting,
     window,
 )
 from reportgen.findings.gates.record import Contradiction, Gate, Severity
@@ -45,6 +46,7 @@ GATES: tuple[Gate, ...] = (
     *host_link.GATES,
     *branches.GATES,
     *access.GATES,
+    *waiting.GATES,
 )
 
 

@@ -86,3 +86,9 @@ def test_lanes_that_cost_nothing_in_one_memory_do_not_support_that_they_cost_in_
 @pytest.mark.parametrize("metric", ["barrier.block", "fence.block", "atomic.shared.rest", "divergence.rest"])
 def test_an_id_of_another_shape_is_none_of_these(metric: str) -> None:
     assert parse(metric).kind is Kind.OTHER
+
+
+def test_a_fence_for_more_that_is_quicker_than_one_for_fewer_is_a_contradiction() -> None:
+    assert not any(one.contradictions for one in found().values())
+    odd = found(replace(TRUTH, fences=(6.0, 480.0, 300.0)))["fence.system.alone"]
+    assert any("a fence for fewer" in one for one in odd.contradictions)
