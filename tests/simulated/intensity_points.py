@@ -11,7 +11,7 @@ from tests.simulated.truth import KIB, CpuTruth
 
 PROBE = "roofline/intensity_sweep"
 PRECISION = "fp32"
-MULTIPLY_ADDS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024)
+MULTIPLY_ADDS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 192, 256, 512, 1024)
 """Of eight vectors: sixteen of them are one FLOP a byte."""
 WORK = 256 * KIB
 """Bytes of a repetition."""

@@ -81,26 +81,28 @@ def test_perfect_partial_and_no_overlap_are_told_apart(overlap: float) -> None:
     quantities = found(truth)
     for level in LEVELS:
         quantity = quantities[f"{OVERLAP}.{level}"]
-        assert quantity.value == pytest.approx(overlap, abs=0.02)
-        assert quantity.details["over_no_overlap"][0] == pytest.approx(2 * overlap, abs=0.04)
+        assert quantity.value == pytest.approx(overlap, abs=0.04)
+        assert quantity.details["over_no_overlap"][0] == pytest.approx(2 * overlap, abs=0.08)
         assert covers(quantities[f"{RIDGE}.{level}"], ridge(truth, level))
 
 
 def test_a_sweep_that_ends_left_of_the_ridge_gives_a_lower_bound() -> None:
-    quantities = analysed([sweep_probe(CpuTruth(), MULTIPLY_ADDS[:12])], CpuTruth())
+    few = tuple(count for count in MULTIPLY_ADDS if count <= 64)
+    quantities = analysed([sweep_probe(CpuTruth(), few)], CpuTruth())
     seen = quantities[f"{RIDGE}.dram"]  # beyond 4 FLOP a byte
     assert seen.status is Status.CENSORED
-    assert seen.low == pytest.approx(MULTIPLY_ADDS[11] / 16, rel=0.3)
+    assert seen.low == pytest.approx(4, rel=0.3)
     assert seen.high is None
     assert quantities[f"{OVERLAP}.dram"].value is None
     assert "still rises at 4 FLOP a byte" in quantities[f"{OVERLAP}.dram"].reason
 
 
 def test_a_sweep_that_begins_right_of_the_ridge_says_so() -> None:
-    seen = analysed([sweep_probe(CpuTruth(), MULTIPLY_ADDS[8:])], CpuTruth())[f"{RIDGE}.l1"]
+    many = tuple(count for count in MULTIPLY_ADDS if count >= 24)
+    seen = analysed([sweep_probe(CpuTruth(), many)], CpuTruth())[f"{RIDGE}.l1"]
     assert seen.status is Status.SKIPPED
     assert "Already at 1.5 FLOP a byte the rate hardly rises" in seen.reason
-    assert len(seen.details["rate"]) == len(MULTIPLY_ADDS[8:])
+    assert len(seen.details["rate"]) == len(many)
 
 
 def test_rates_that_scatter_have_no_ridge() -> None:

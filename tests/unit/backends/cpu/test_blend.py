@@ -15,7 +15,7 @@ from reportgen.errors import Unsupported
 from tests.unit.backends.cpu.x86 import assembles, device, generate, judge, planned, table
 
 PROBE = "roofline/intensity_sweep"
-COUNTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024)
+COUNTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 192, 256, 512, 1024)
 
 
 def source(count: int, level: str = "l1") -> Source:
