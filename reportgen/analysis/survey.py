@@ -22,6 +22,10 @@ from reportgen.status import Status
 METHOD = "survey"
 THROUGHPUT = "throughput"
 UNIT = "instruction/cycle"
+UNCHECKED = "Two chain lengths: linearity was not checked."
+"""Said by the slope of each latency here, as all have two."""
+QUICKEST = 0.9
+"""Cycles below which a step is no dependency that execution waits for."""
 BOUND_BY_CHAIN = 1.1
 """A rate this near to instances over latency may be that of the chains themselves."""
 
@@ -41,7 +45,10 @@ def _latency(evidence: Evidence, pair: str, points: list[Point]) -> Quantity:
     found = slope(replace(evidence, probe=probe, points=tuple(points)), {})
     beside = points[0].work.get("beside", 0.0)
     details = {"beside": beside, "pair": pair}
-    return msgspec.structs.replace(found, details=details, points=())
+    reason = found.reason if found.reason != UNCHECKED else ""
+    if found.value is not None and found.value < QUICKEST:
+        reason = "Less than a cycle: renaming does it, and what is left is the time to issue."
+    return msgspec.structs.replace(found, details=details, points=(), reason=reason)
 
 
 def _throughput(evidence: Evidence, points: list[Point], latencies: list[Quantity]) -> list[Quantity]:

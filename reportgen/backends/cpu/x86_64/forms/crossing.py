@@ -84,7 +84,9 @@ def step(form: Form, pair: str) -> tuple[list[str], int]:
         else:
             registers.append(constant.next(one.file))
     back = [_spelled(line, form) for line in _BACK[to, at]]
-    return [*own, written(form, registers), *back], len(own)
+    instance = [*own, written(form, registers)]
+    # the counter at the end of the body overwrites all flags but the carry: the chain goes on in a register
+    return [*back, *instance] if at == FLAGS else [*instance, *back], len(own)
 
 
 def _files(form: Form, pair: str) -> tuple[str, str]:

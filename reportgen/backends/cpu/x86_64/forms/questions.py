@@ -59,7 +59,8 @@ def pairs(form: Form) -> list[str]:
         if (same or other) and (destination.file == MEMORY or not form.in_memory):
             found.append(f"{at}to{to}")
     found += [f"{one.name}to{one.name}" for one in form.implicit if one.access == "rw" and not form.in_memory]
-    if form.flags == "rw" and not form.in_memory:
+    # of `adox` the overflow flag, which the counter at the end of the body overwrites
+    if form.flags == "rw" and not form.in_memory and form.mnemonic != "adox":
         found.append(f"{FLAGS}to{FLAGS}")
     return found
 

@@ -35,7 +35,7 @@ def body(key: str, question: str) -> tuple[list[str], int]:
         ("movzx_r32_r8", "2to1:16", ["movzx ecx, bl", "movzx ebx, cl"], 8),
         ("pmovmskb_r32_xmm", "2to1:16", ["pmovmskb ebx, xmm1", "movq xmm1, rbx"], 16),
         ("cmp_r64_r64", "1toflags:16", ["cmp rbx, r14", "setb bl"], 16),
-        ("cmovb_r64_r64", "flagsto1:16", ["mov rbx, r14", "cmovb rbx, r14", "test rbx, rbx"], 16),
+        ("cmovb_r64_r64", "flagsto1:16", ["test rbx, rbx", "mov rbx, r14", "cmovb rbx, r14"], 16),
         ("cvtsi2sd_xmm_r64", "2to1:16", ["movaps xmm1, xmm14", "cvtsi2sd xmm1, rbx", "movq rbx, xmm1"], 16),
         ("add_m64_r64", "1to1:16", ["add qword ptr [r13+0], r14"] * 4, 4),
     ],
