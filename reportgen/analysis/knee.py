@@ -47,8 +47,8 @@ class Knee:
     at: Interval
     """Where the asymptotes meet, in the unit of x."""
     depth: Interval
-    """The curve there over both asymptotes: 1 for a sharp bend, 1/2 where both times add up.  Its value is the
-    middle of what is likely: where no point lies at the bend, the best fit is one of many."""
+    """The curve there over both asymptotes: 1 for a sharp bend, 1/2 where both times add up.  Its value is
+    the middle of what is likely: where no point lies at the bend, the best fit is one of many."""
     slope: float
     """y / x of the rising asymptote."""
     height: float

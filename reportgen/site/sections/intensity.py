@@ -50,13 +50,20 @@ def _row(view: View, fact: Fact) -> Row:
             Cell(view.term(fact.metric, title), note=fact.metric),
             Cell(_amount(fact), sort=fact.value),
             *_beside(view, name),
-            Cell(_amount(overlap) if overlap else "–", sort=overlap.value if overlap else None),
+            _overlap(overlap),
             *_shares(view, name),
             blocks.standing_cell(fact),
         ),
         id=fact.metric,
         kind="" if blocks.sort_key(fact) is not None else "rg-absent",
     )
+
+
+def _overlap(fact: Fact | None) -> Cell:
+    if fact is None or fact.value is None:
+        return Cell("–")
+    gain = f"{2 * fact.value:.2f} times what it would be if loads and multiply-adds took turns"
+    return Cell(_amount(fact), sort=fact.value, note=gain)
 
 
 def _amount(fact: Fact) -> Html | str:
