@@ -25,7 +25,12 @@ from reportgen.suite import expand
 from reportgen.suite.load import load_suite
 from tests.simulated import stand_in, stand_in_plan
 
-ASKED = ("instruction_latency/fp32_fma", "instruction_latency/fp32_add", "memory_hierarchy/on_chip_sweep")
+ASKED = (
+    "instruction_latency/fp32_fma",
+    "instruction_latency/fp32_add",
+    "memory_hierarchy/on_chip_sweep",
+    "memory_hierarchy/bulk_copy",
+)
 
 
 @pytest.fixture(scope="module")

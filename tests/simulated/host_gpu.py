@@ -17,6 +17,7 @@ from reportgen.backends.cuda.binding import SECOND_LEVEL, Argument, HostMemory, 
 from reportgen.backends.cuda.chase import LEAD
 from reportgen.backends.cuda.clock import WAIT_CYCLES
 from reportgen.backends.cuda.constants import offsets
+from reportgen.backends.cuda.copied import FROM, TO
 from reportgen.backends.cuda.elf import Cubin
 from reportgen.backends.cuda.tiles import Tile
 
@@ -64,6 +65,8 @@ class HostGpu:
     first_level: FirstLevel | None = None
     lost: int = 0
     """Of what the threads of a launch add, how much does not arrive."""
+    lost_bytes: int = 0
+    """Of a bulk copy, how many do not arrive."""
     gaps: bool = False
     """Whether only every other number is that of a multiprocessor."""
     clocks: list[int] = field(default_factory=lambda: [198_000])
@@ -270,6 +273,9 @@ class _Kernel:
                 self.gpu.fill(list(self.given.values())[-2], place, 1)
             if "row" in self.setup:
                 self._tile()
+            if FROM in self.given:
+                copied = self.gpu.read(self.given[FROM], int(self.setup["bytes"]))
+                self.gpu.write(self.given[TO], copied[: len(copied) - self.gpu.lost_bytes])
             self._clocks([WINDOW] * self.of("count:lines" if kind == "l2_matrix" else "count:windows"))
         else:
             speakers = 1 if kind == "crowd" else self.threads

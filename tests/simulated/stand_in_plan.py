@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from reportgen.backends.base import Build, Source
 from reportgen.backends.cuda.chase import LEAD
+from reportgen.backends.cuda.copied import FROM
 
 KINDS = {"trace": "t", "l2_matrix": "m", "bulk": "u", "body": "b", "empty": "b", "crowd": "g"}
 """Kind of a source -> letter; chases go by their path, and all else is timed as a whole."""
@@ -71,6 +72,8 @@ def _letter(word: str, setup: dict[str, int | float | str]) -> str:
         return "T" if rest == "turns" else "s"
     if kind == "value":
         return "p" if setup.get("precision") == "fp64" else "s"
+    if word == FROM:
+        return "f"
     if kind == "number":
         return "B"
     return {"nodes": "N", "texture": "x", "tensor map": "t", "size": "s"}.get(kind, "p")

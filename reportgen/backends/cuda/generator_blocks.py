@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reportgen.backends.cuda import copied
 from reportgen.backends.cuda import generator_rows as rows
 from reportgen.backends.cuda.generator_memory import shared_limit
 from reportgen.backends.cuda.generator_parts import Parts, Request
@@ -98,9 +99,9 @@ def bulk(request: Request) -> Parts:
         "allow": SIGNALS,
     }
     source = {
-        "load": [("const unsigned *source", "array:1"), ("unsigned *kept", "array:1")],
-        "store": [("unsigned *sink", "array:1"), ("const unsigned *source", "array:1")],
-        "tile_load": [("const __grid_constant__ Map map", "tensor map:2D"), ("unsigned *kept", "array:1")],
+        "load": [("const unsigned *source", copied.FROM), ("unsigned *kept", copied.TO)],
+        "store": [("const unsigned *source", copied.FROM), ("unsigned *sink", copied.TO)],
+        "tile_load": [("const __grid_constant__ Map map", "tensor map:2D"), ("unsigned *kept", copied.TO)],
     }[copy]
     parameters = [
         *source,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from reportgen.backends.cuda import chase, meeting
+from reportgen.backends.cuda import chase, copied, meeting
 from reportgen.backends.cuda.binding import Binding, Handle, Shape
 from reportgen.backends.cuda.buffers import UNWRITTEN, Passed
 from reportgen.errors import LaunchError
@@ -137,6 +137,8 @@ def shoot(binding: Binding, prepared: Prepared, number: int, outside: Outside | 
         return Shot((cycles,), -1, cycles, cycles, frozenset(), results, milliseconds, wrong)
     reads = _reads(binding, prepared)
     wrong = wrong or _chase_fault(prepared, results, warm) or _contents_fault(passed.wanted, results)
+    if number == 1:  # the first one that counts
+        wrong = wrong or copied.fault(binding, passed)
     if passed.chase is not None and passed.setup.get("path") not in STILL_HERE:
         passed.chase.advance(warm + passed.windows * prepared.loads + _behind(prepared))
     return _shot(prepared, reads, results, milliseconds, wrong)

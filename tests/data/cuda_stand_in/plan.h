@@ -6,7 +6,7 @@
  *                speaks; b a window in every thread
  *     ARGUMENTS  a letter each: o and O output of 32 and 64 bits, c and C clocks alike, n node, N nodes, x texture, p any
  *                other pointer (8 bytes); i index of a node, l loads, w windows, r rounds, T turns, B block that answers,
- *                s any other number (4 bytes); t tensor map
+ *                s any other number (4 bytes); t tensor map; f what is copied to p, so many bytes as s says
  *     STEPS      of a trace; of a chase the loads that lead to a window
  *     CYCLES     of one window; NS of a launch, for each of its turns where it takes turns; BYTES that a thread moves a turn
  * STAND_IN_FAULTS=KERNEL:BEHAVIOUR,...  the kernels whose names hold KERNEL do that (`libcuda.c` says what there is);
@@ -261,6 +261,7 @@ static void run_known(Launch* launch, unsigned blocks, unsigned threads, const c
   if (strchr("cxkht", k->kind)) ns += chase(launch);
   else if (k->kind == 'm' || k->kind == 'u') {
     if (k->kind == 'm') put(g->of['o'], 0, g->of['B'], 4);
+    if (g->of['f']) memcpy((void*)(uintptr_t)g->of['p'], (const void*)(uintptr_t)g->of['f'], g->of['s']);
     for (uint64_t n = 0; n < g->of['w']; ++n) { put(g->of['c'], 2 * n, 7, 4); put(g->of['c'], 2 * n + 1, 7 + cycles, 4); }
     ns += (double)g->of['w'] * cycles / GHZ;
   } else {
