@@ -40,6 +40,10 @@ def significant(value: float, digits: int = 4) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+WHOLE_DIGITS = 6
+"""A whole count of so many digits is exact, and is told so."""
+
+
 def format_bytes(size: float) -> str:
     """A capacity with a binary prefix: 32768 -> "32 KiB"."""
     for factor, prefix in _BINARY:
@@ -60,6 +64,8 @@ def format_value(value: float, unit: str, digits: int = 4) -> str:
     """`value` (base units) as people read it: (1.5e10, "byte/second") -> "15 GB/s"."""
     if unit == "byte":
         return format_bytes(value)
+    if unit == "count" and value == round(value) and abs(value) < 10**WHOLE_DIGITS:
+        return str(round(value))
     short = _SHORT.get(unit, unit)
     if unit in PREFIXED:
         for factor, prefix in _DECIMAL:

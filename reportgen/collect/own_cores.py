@@ -60,7 +60,11 @@ def undecided(
     """Points with some samples at full rate and too few to tell by: another visit may decide.
 
     Args:
-        entries, verdicts, clock, best, passes: as of `judge`.
+        entries: as of `judge`, and so are the others.
+        verdicts: what the gates said of their rows.
+        clock: constants of the sample frame.
+        best: best canary rate of the run.
+        passes: of the plan.
     """
     points = _by_point(entries, verdicts, clock, best)
     return {
@@ -71,7 +75,7 @@ def undecided(
 def _by_point(
     entries: Sequence[Entry], verdicts: Sequence[list[str]], clock: ClockConstants, best: float
 ) -> dict[str, dict[int, set[int]]]:
-    """Point of several threads -> index of a visit -> its accepted samples whose threads all had full rate."""
+    """Point of several threads -> index of a visit -> accepted samples whose threads all had full rate."""
     points: dict[str, dict[int, set[int]]] = defaultdict(dict)
     if best <= 0:
         return points

@@ -108,3 +108,10 @@ def test_a_statistic_is_a_share_or_a_pure_number() -> None:
     assert units.format_statistic(0.1234, None, None, share=True) == "12.3 %"
     assert units.format_statistic(0.926, 0.91, 0.954) == "0.93 (0.91 … 0.95)"
     assert units.format_statistic(0.926, None, 0.954) == "0.93"
+
+
+def test_whole_counts_are_told_whole() -> None:
+    assert units.format_value(10809, "count") == "10809"
+    assert units.format_value(8411.7, "count") == "8412"
+    assert units.format_value(17.724, "count") == "17.72"
+    assert units.format_value(12_345_678, "count") == "12350000"
