@@ -241,7 +241,13 @@ class Launch:
                     del self._met[key]
 
     def arrive(self) -> None:
-        """Threads have come to their cluster's barrier, and go on."""
+        """Threads have come to their cluster's barrier, and go on.
+
+        Raises:
+            Wrong: one came there before, and has not waited.
+        """
+        if self._arrived[self.lanes.acting].any():
+            raise Wrong(f"{self.what} for a second time, without a wait between")
         self._arrived[self.lanes.acting] = True
         self.races.clocks.arrive(self.races.acting())
 

@@ -116,6 +116,7 @@ def test_an_access_that_a_driver_reports_is_a_sticky_error(body: str, code: int,
         (f"mov.u32 %r2, room; mbarrier.init.shared::cta.b64 [%r2], 1; {WAIT}", "hang: nothing completes"),
         (f"mov.u32 %r2, room; {WAIT}", "no barrier was initialised"),
         ("barrier.cluster.wait.aligned;", "without an arrival"),
+        ("barrier.cluster.arrive.aligned; barrier.cluster.arrive.aligned;", "for a second time"),
         (f"mov.u32 %r2, room; {COPY} ld.shared.u32 %r3, [%r2];", "of a unit that acts for warp 0 of block 0"),
     ],
 )  # fmt: skip
