@@ -27,11 +27,12 @@ def footprint(report: Report) -> Curves | None:
     curves = tuple(_curves(report))
     if not curves:
         return None
-    panels = [_panel(curves, "size of the code", "code", _edges(report, L1I), counted=False)]
+    sizes, counts = _agreed(report, L1I), _agreed(report, OP_CACHE)
+    if not sizes and not counts:
+        sizes = _ends(report, curves[0][0])
+    panels = [_panel(curves, "size of the code", "code", sizes, counted=False)]
     if len({length for _, length, _, _ in curves}) > 1:
-        panels.append(
-            _panel(curves, "instructions in the code", "instructions", _edges(report, OP_CACHE), counted=True)
-        )
+        panels.append(_panel(curves, "instructions in the code", "instructions", counts, counted=True))
     return Curves(tuple(panels))
 
 
@@ -46,17 +47,28 @@ def _curves(report: Report) -> list[Curve]:
     return list(found.values())
 
 
-def _edges(report: Report, which: str) -> tuple[float, float] | None:
+Bands = tuple[tuple[float, float], ...]
+
+
+def _agreed(report: Report, which: str) -> Bands:
     """The interval on which two lengths agree."""
-    fact: Fact | None = report.fact(f"fetch.{which}.capacity")
+    return _interval(report.fact(f"fetch.{which}.capacity"))
+
+
+def _ends(report: Report, code: str) -> Bands:
+    """Every end of one kind of code, where no two lengths agree on any."""
+    facts = (fact for fact in report.of("fetch.") if parse(fact.metric).kind is Kind.FETCH_CAPACITY)
+    own = (fact for fact in facts if parse(fact.metric).subject == code)
+    return tuple(band for fact in own for band in _interval(fact))
+
+
+def _interval(fact: Fact | None) -> Bands:
     if fact is None or fact.low is None or fact.high is None:
-        return None
-    return fact.low, fact.high
+        return ()
+    return ((fact.low, fact.high),)
 
 
-def _panel(
-    curves: tuple[Curve, ...], title: str, across: str, band: tuple[float, float] | None, *, counted: bool
-) -> Panel:
+def _panel(curves: tuple[Curve, ...], title: str, across: str, bands: Bands, *, counted: bool) -> Panel:
     """All curves over one logarithmic axis, `PER_OCTAVE` places an octave."""
     scale = {name: (length if counted else 1.0) for name, length, _, _ in curves}
     places = {name: tuple(_place(size / scale[name]) for size in sizes) for name, _, sizes, _ in curves}
@@ -72,7 +84,7 @@ def _panel(
             Series(short(name), tuple(place - first for place in places[name]), cycles)
             for name, _, _, cycles in curves
         ),
-        bands=() if band is None else ((_place(band[0]) - first, _place(band[1]) - first),),
+        bands=tuple((_place(low) - first, _place(high) - first) for low, high in bands),
         rounds=tuple(place - first for place in range(first, last + 1) if place % (3 * PER_OCTAVE) == 0),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from reportgen.backends.cuda.generator_footprint import WORD, passes
 from tests.simulated.asked import ok_point
 from tests.simulated.gpu_truth import EMPTY, Question, Simulated, asked, source
 from tests.simulated.multiprocessor import WARP
@@ -40,11 +41,10 @@ def footprint(truth: TrueCode) -> Question:
     for warps in (1, 16):
         for number, size in enumerate(sizes, 1):
             settings: dict[str, int | float | str] = {"instruction": "ffma", "warps": warps, "bytes": size}
-            made = source(PROBE, warps=warps, bytes=size)
-            turns = int(made.setup["turns"])
-            steps = made.work["steps"]
+            turns = passes(size, sizes[-1])
+            steps = float(size // WORD)
             once = steps * truth.cycles(size, warps) * warps
             once += COUNTING + ENTRY * number if warps == 1 else 0.0  # other warps hide it
-            point = ok_point(PROBE, settings, work=dict(made.work), facts={"threads": WARP * warps})
+            point = ok_point(PROBE, settings, work={"steps": steps}, facts={"threads": WARP * warps})
             found.append(Simulated(point, (once * turns + EMPTY,), turns * warps))
     return asked(PROBE), found

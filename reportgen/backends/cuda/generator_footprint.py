@@ -39,8 +39,8 @@ def footprint(request: Request) -> Parts:
     expect: dict[str, int | str] = {"kind": "footprint", "chains": CHAINS}
     expect |= rows.expected([(OPERATION, operation, sum(counts) + len(sizes))], request.isa)
     expect["sizes"] = " ".join(map(str, sizes))
-    passes = itertools.accumulate(counts)
-    expect["segments"] = " ".join(str(number + count) for number, count in enumerate(passes, 1))
+    totals = itertools.accumulate(counts)
+    expect["segments"] = " ".join(str(number + total) for number, total in enumerate(totals, 1))
     expect["allow"] = ALLOWED
     expect["steps"] = 1  # of every size alike: one program, judged once
     lengths = [written(count) for count in (counts[0] - EARLY, *counts[1:])]
@@ -52,7 +52,7 @@ def footprint(request: Request) -> Parts:
     setup: dict[str, int | float | str] = {
         "threads": WARP * request.setting("warps"),
         **TWICE,
-        "turns": max(LEAST_TURNS, min(MOST_TURNS, sizes[-1] // size)),
+        "turns": passes(size, sizes[-1]),
         "segments": 1 + sizes.index(size),
     }
     parameters = [
@@ -88,6 +88,11 @@ def segments(sizes: list[int]) -> list[int]:
     if min(counts) < CHAINS:
         raise Unsupported("sizes of code that lie so near to each other have no room for what counts them")
     return counts
+
+
+def passes(size: int, largest: int) -> int:
+    """Passes that are timed together of code of a size."""
+    return max(LEAST_TURNS, min(MOST_TURNS, largest // size))
 
 
 def macros() -> list[str]:

@@ -30,12 +30,13 @@ def code(name: str) -> str:
 
 
 def short(name: str) -> str:
-    """The same beside a line of a figure: `move4` -> "move, 4 bytes"."""
+    """The same beside a line of a figure: `move4` -> "move, 4 bytes"; of a GPU what differs, the warps."""
     found = _CODE.fullmatch(name)
     if found is None:
         return name.replace("_", " ")
-    length = f", {found[2]} bytes" if found[2] else ""
-    return f"{found[1]}{length}{f', {found[3]} warps' if found[3] else ''}"
+    if found[1] == "ffma":
+        return f"{found[3]} warps" if found[3] else "1 warp"
+    return f"{found[1]}, {found[2]} bytes" if found[2] else found[1]
 
 
 def level(part: str) -> str:

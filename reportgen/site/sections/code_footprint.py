@@ -6,6 +6,7 @@ from reportgen.findings.metric import Kind, parse
 from reportgen.findings.wording.fetch import L1I, OP_CACHE, code, level
 from reportgen.model.architecture import Fact
 from reportgen.site import blocks
+from reportgen.site.markup import Html
 from reportgen.site.sections import rows
 from reportgen.site.tables import Cell, Column, Row, table
 from reportgen.site.view import Section, View, present, sentence
@@ -14,6 +15,8 @@ from reportgen.units import format_interval, significant
 AGREED = tuple(f"fetch.{name}.capacity" for name in (L1I, OP_CACHE))
 """Boundaries on which code of two lengths agrees: what the section says first."""
 
+SHOWN = 2
+"""Inferences about ends that keep their number; further ones are folded."""
 COLUMNS = (
     Column("straight code"),
     Column("ends at", number=True, note="largest size that keeps the rate … smallest that does not"),
@@ -36,27 +39,45 @@ def section(view: View) -> Section | None:
     found = view.report.of("fetch.")
     ends = [fact for fact in found if parse(fact.metric).kind is Kind.FETCH_CAPACITY]
     ends.sort(key=lambda fact: fact.metric not in AGREED)
-    rates = [fact for fact in found if parse(fact.metric).kind is Kind.FETCH_RATE]
     if not ends:
         return None
     known = view.report.finding
     told = [known.get(metric) for metric in AGREED]
-    inferred = [item for fact in ends if (item := known.get(f"resource:{fact.metric}")) is not None]
+    inferred = {fact.metric: f"resource:{fact.metric}" for fact in ends}
+    agreed = [known[name] for metric, name in inferred.items() if metric in AGREED and name in known]
+    others = [name for metric, name in inferred.items() if metric not in AGREED]
     drawn = view.figure(
         "code_footprint",
         sentence(told, "Cycles of an instruction against the size of straight code."),
-        "Cycles of an instruction in straight code that is run over and over. Code of two lengths that rises "
-        "at one size meets a limit in bytes, at one count a limit in instructions; bands are those ends.",
+        f"Cycles of an instruction in straight code that is run over and over. {_bands(ends)}",
     )
     parts = (
         view.intro("code_footprint"),
         view.stated(fact.metric for fact in ends if fact.metric in AGREED),
         drawn,
         table("code_footprint", "Ends of the levels.", COLUMNS, (_end(view, fact) for fact in ends)),
-        table("code_rates", "Rates of the levels.", RATES, (_rate(view, fact) for fact in rates)),
-        *view.findings(inferred),
+        _rates(view, [fact for fact in found if parse(fact.metric).kind is Kind.FETCH_RATE]),
+        *view.findings(agreed),
+        view.stated(others, SHOWN),
     )
     return Section("code_footprint", "Instruction supply", present(parts))
+
+
+def _rates(view: View, rates: list[Fact]) -> Html:
+    """The rate of each level; nothing where no size gave a time."""
+    if not rates:
+        return Html("")
+    return table("code_rates", "Rates of the levels.", RATES, (_rate(view, fact) for fact in rates))
+
+
+def _bands(ends: list[Fact]) -> str:
+    """What the bands of the figure are."""
+    if any(fact.metric in AGREED for fact in ends):
+        return (
+            "Code of two lengths that rises at one size meets a limit in bytes, at one count a limit in "
+            "instructions; bands are those ends."
+        )
+    return "Bands are the ends of the first curve."
 
 
 def _name(view: View, fact: Fact) -> Cell:
@@ -67,8 +88,12 @@ def _name(view: View, fact: Fact) -> Cell:
 
 def _end(view: View, fact: Fact) -> Row:
     counts = view.report.details(fact.metric).get("instructions")
-    count = Cell("–") if not counts else Cell(format_interval(counts[0], counts[1], "count"), sort=counts[0])
-    cells = (blocks.number_cell(fact), count, blocks.count_cell(fact.n), blocks.standing_cell(fact))
+    size, count = blocks.number_cell(fact), Cell("–")
+    if fact.unit == "count":
+        size, count = count, size
+    elif counts:
+        count = Cell(format_interval(counts[0], counts[1], "count"), sort=counts[0])
+    cells = (size, count, blocks.count_cell(fact.n), blocks.standing_cell(fact))
     return Row((_name(view, fact), *cells), id=fact.metric, kind=rows.kind(fact))
 
 

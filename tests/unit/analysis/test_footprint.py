@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from reportgen.analysis import footprint
 from reportgen.analysis.quantity import Quantity
 from reportgen.status import Status
 from tests.simulated.asked import Asked
 from tests.simulated.footprint_points import LENGTHS, delivered, footprint_probe, seen
 from tests.simulated.truth import KIB, MIB, CpuTruth, TrueSupply
 from tests.unit.analysis.cases import analysed, covers
+from tests.unit.test_method_pages import constants
 
 LARGE = 5 * MIB
 HIERARCHIES = {
@@ -101,3 +103,10 @@ def test_the_curve_is_kept_for_the_figure() -> None:
     assert len(details["bytes"]) == len(details["cycles"]) == 49
     assert details["length"] == 2
     assert details["cycles"][0] == pytest.approx(1 / delivered(HIERARCHIES["three levels"][0], 2), rel=0.02)
+
+
+def test_the_page_of_the_method_gives_the_constants() -> None:
+    written = constants("code-footprint.md")
+    assert float(written["least step"]) == footprint.LEAST_STEP
+    assert int(written["boundaries of a curve, at most"]) == footprint.MOST
+    assert float(written["share of the second level"]) == footprint.SHARE_OF_L2
