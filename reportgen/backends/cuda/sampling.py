@@ -199,6 +199,8 @@ def _facts(reading: Reading, prepared: Prepared) -> dict[str, int | float | str]
     ]
     if max(paces) > min(paces) * (1 + CLOCK_MOVED):
         facts["visit.clock_ghz"] = f"{min(paces):.3f}-{max(paces):.3f}"
-    if not prepared.compare and prepared.passed.chase is None:
+    if prepared.passed.added:
+        facts["results"] = "what was added is counted, launch by launch"
+    elif not prepared.compare and prepared.passed.chase is None:
         facts["results"] = "not compared: threads meet in memory, in any order"
     return facts | prepared.passed.facts

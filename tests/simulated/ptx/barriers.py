@@ -171,7 +171,7 @@ def _arrive(launch: Launch, one: Barrier, thread: int) -> None:
     one.moved()
 
 
-@known(r"mbarrier\.try_wait\.parity\.shared(?:::cta)?\.b64")
+@known(r"mbarrier\.(?:try|test)_wait\.parity\.shared(?:::cta)?\.b64")
 def wait(_match: re.Match[str], instruction: Instruction) -> Step:
     into, target, parity = instruction.operands
     put, find, which = write(into), address(target), read(parity, TYPES["u32"])

@@ -10,6 +10,8 @@ from reportgen.backends.cuda.builder import CudaBuilder
 from reportgen.backends.cuda.generator_synchronisation import DISTANCES, UNROLL, WORDS
 from reportgen.backends.cuda.launcher import CudaLauncher
 from tests.simulated.host_gpu import HostGpu
+from tests.simulated.ptx.points import Code
+from tests.simulated.ptx.visits import Visits
 from tests.unit.backends.cuda import suite
 from tests.unit.backends.cuda.points import source, visit
 
@@ -81,6 +83,7 @@ def test_the_rate_of_a_device_is_timed_from_outside_and_its_adds_are_counted(
     made = source("gpu_synchronisation/atomic_rate", place="one_address", blocks=64)
     batch = visit(launcher, made)
     assert (batch.status, batch.reason) == ("ok", "")
+    assert batch.facts["results"] == "what was added is counted, launch by launch"
     launches = int(batch.facts["launches"])
     adds = made.work["op"] * batch.columns["repetitions"][0] / launches
     assert adds == UNROLL * 256 * 64 * int(made.setup["turns"])
@@ -96,3 +99,12 @@ def test_a_barrier_is_one_window_of_its_block(launcher: tuple[CudaLauncher, Host
     for warps in (1, 32):
         batch = visit(launcher, source("gpu_synchronisation/block_barrier", warps=warps, length=16))
         assert (batch.status, batch.columns["repetitions"][0]) == ("ok", 1)
+
+
+def test_a_barrier_in_shared_memory_works_where_it_is_asked_by_test_wait(toolchain: str) -> None:
+    """Below sm_90, where no wait puts a thread to sleep."""
+    made = sources("sm_80")["memory_barrier#warps=8,length=16"]
+    assert "mbarrier.test_wait.parity" in made.text
+    code = Code()
+    code.make([made])
+    assert Visits("sm_80", code).visit(made).status == "ok"
