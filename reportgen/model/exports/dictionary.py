@@ -18,6 +18,7 @@ from reportgen.model.exports import (
     branch_entries,
     fetch_entries,
     gpu_entries,
+    link_entries,
     synchronisation_entries,
 )
 from reportgen.runs.disk import write_file
@@ -338,7 +339,10 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     *(
         Entry(*row)
-        for rows in (access_entries, branch_entries, fetch_entries, gpu_entries, synchronisation_entries)
+        for rows in (
+            *(access_entries, branch_entries, fetch_entries),
+            *(gpu_entries, synchronisation_entries, link_entries),
+        )
         for row in rows.ROWS
     ),
 )
