@@ -10,6 +10,8 @@ import pytest
 from reportgen.backends.base import Source
 from reportgen.backends.cuda import generator_footprint as footprint
 from reportgen.backends.cuda.builder import CudaBuilder
+from tests.simulated.ptx.points import Code
+from tests.simulated.ptx.visits import Visits
 from tests.unit.backends.cuda import suite
 
 PROBE = "front_end/code_footprint"
@@ -95,3 +97,22 @@ def test_what_a_pass_holds_is_counted_size_by_size(key: str, at: int, more: int,
     build = CudaBuilder().build(msgspec.structs.replace(source, expect=expect))
     assert build.status == "invalid"
     assert fault in build.reason
+
+
+@pytest.mark.usefixtures("toolchain")
+def test_a_launch_chooses_what_a_pass_executes() -> None:
+    chosen = [one for one in sources("sm_90") if one.setup["threads"] == 32][:9:4]  # 4, 8 and 16 KiB
+    code = Code()
+    code.make(chosen)
+    visits = Visits("sm_90", code, looking=True)
+    written = []
+    for source in chosen:
+        assert visits.visit(source).status == "ok"
+        assert visits._visitor is not None
+        written.append(sum(count for count, _ in visits._visitor.gpu.moved.values()))
+    held = [int(word) for word in str(chosen[0].expect["segments"]).split()][:9:4]
+    for (fewer, more), (less, larger) in zip(
+        itertools.pairwise(held), itertools.pairwise(written), strict=True
+    ):
+        # two passes, in each of which every further segment also compares its number
+        assert larger - less == 2 * (more - fewer + 4)
