@@ -16,6 +16,7 @@ from reportgen.findings.derive import derive
 from reportgen.findings.finding import Claim, Finding, Verdict
 from reportgen.findings.metric import Kind, parse
 from reportgen.findings.wording.names import noun
+from reportgen.model.compare import HIGHER_IS_FASTER, LOWER_IS_FASTER, relevant
 from reportgen.model.exports.dictionary import lookup
 from reportgen.status import Status
 from tests.simulated import gpu_link, gpu_memory
@@ -138,6 +139,16 @@ def test_no_rate_above_what_the_link_carries() -> None:
         one = found(link)[metric]
         assert one.status is Status.INVALID
         assert "what the link carries at the most" in one.contradictions[0]
+
+
+def test_how_it_is_compared() -> None:
+    for metric in METRICS:
+        kind = parse(metric).kind
+        assert relevant(metric) == 0.1
+        assert (kind in HIGHER_IS_FASTER, kind in LOWER_IS_FASTER) == (
+            kind is Kind.LINK_RATE,
+            kind is Kind.LINK_TIME,
+        )
 
 
 def test_relations() -> None:
