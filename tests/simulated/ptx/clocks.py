@@ -147,9 +147,14 @@ class Clocks:
             table[warps, column] = np.maximum(table[warps, column], np.int32(time))
 
     def fence_proxy(self, warps: Warps) -> None:
-        """What warps know of is known to units of their own from here on."""
+        """What warps wrote themselves units of their own may see from here on.
+
+        Stricter than the language, which lets a fence lie anywhere on the way: those who wrote have it,
+        before they let others go on, as NVIDIA's own library does.
+        """
         if self.fenced is not self.known:
-            self.fenced[warps] = np.maximum(self.fenced[warps], self.known[warps])
+            for columns in (self.own[warps], self.domain + self.own[warps]):
+                self.fenced[warps, columns] = self.known[warps, columns]
             self.tick(warps)
 
     # ---- fences, and accesses on which several may agree (volatile ones, atomics)

@@ -3,7 +3,7 @@
 What is an error: a read of what another warp wrote, and a write over what another warp read or wrote, where
 no barrier, wait or fence lies between them; two values that one instruction writes to one place; and an
 access by a unit of its own (bulk copies, products of warp groups and through tensor memory) to what was
-written by instructions, without a proxy fence on the way.
+written by instructions, without a proxy fence of the warp that wrote.
 
 What is let pass: lanes of one warp are taken to be in order among themselves; equal values that several warps
 write to one place are counted, not refused; volatile accesses and atomics do not race with each other; of the
@@ -262,7 +262,7 @@ class Races:
         instruction = self.launch.program.kernel.instructions[place].text
         lacks = "nothing orders the two"
         if by_unit and self.clocks.ordered(mine[at : at + 1], who[at : at + 1], times[at : at + 1])[0]:
-            lacks = "no proxy fence lies between the two"
+            lacks = "who wrote had no proxy fence behind"
         raise Wrong(
             f"race: {self.launch.what} {what} what '{instruction}' of {self._name(who_first)} wrote,"
             f" and {lacks}"

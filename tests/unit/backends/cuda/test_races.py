@@ -26,6 +26,8 @@ INITIALISE = """mov.u32 %r2, room; setp.ne.u32 %p1, %r1, 0; @%p1 bra $M;
 mbarrier.init.shared::cta.b64 [%r2], 32; $M: add.s32 %r3, %r3, 8; add.s32 %r4, %r4, 8;"""
 BLOCK = "mov.u32 %r5, %ctaid.x;"
 BULK = "cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r2], 16; cp.async.bulk.commit_group;"
+WIDE = BULK.replace("16;", "256;", 1)
+"""Copies of what the first warp wrote alone, and of what both did."""
 DONE = "cp.async.bulk.wait_group 0;"
 FLAG = "add.s64 %rd5, %rd2, 1024;"
 TAKE = "$W: ld.volatile.global.u32 %r6, [%rd5]; setp.ne.u32 %p2, %r6, 7; @%p2 bra $W;"
@@ -49,8 +51,9 @@ RACES = (
     (f"{MINE}{OTHERS} {PUT} st.shared.u32 [%r4], %r1;", "overwrites what 'st.shared.u32 [%r3], %r1' of warp"),
     ("mov.u32 %r2, room; st.shared.u32 [%r2], %r1;", "writes different values to one place, in 63 lanes"),
     (f"{MINE} st.shared.u32 [%r2], 1; atom.shared.add.u32 %r5, [%r2], 1;", "reads what 'st.shared"),
-    (f"{MINE} {PUT} {MEET} {FIRST} {BULK} {DONE} $E:", "no proxy fence lies between the two"),
-    (f"{MINE} {PUT} {MEET} {FIRST} {PROXY} {BULK} st.shared.u32 [%r2], 1; $E:", "what a unit that"),
+    (f"{MINE} {PUT} {MEET} {FIRST} {BULK} {DONE} $E:", "who wrote had no proxy fence behind"),
+    (f"{MINE} {PUT} {MEET} {FIRST} {PROXY} {WIDE} {DONE} $E:", "who wrote had no proxy fence behind"),
+    (f"{MINE} {PUT} {PROXY} {MEET} {FIRST} {BULK} st.shared.u32 [%r2], 1; $E:", "what a unit that"),
     (f"{MINE}{OTHERS} {INITIALISE} mbarrier.arrive.shared::cta.b64 _, [%r2];", "behind its initialis"),
 )  # fmt: skip
 """Code of 64 threads, and what is wrong with it."""
