@@ -24,6 +24,10 @@ _WIDTHS = ("avx512f", "avx512vl", "avx")
 """Extensions that others are joined to, where those come in several widths."""
 HUNDRED = 100.0
 """Latencies below have two decimals: most are whole numbers, and two of one number stand together."""
+SIGNS = (
+    "A star: other instructions stand beside each, so that none waits for the one before. A plus: across "
+    "register files, the sum with the instruction that brings the result back. ≤: it may be less."
+)
 SHORT = 3
 """Significant digits: what a person compares; the files have more."""
 
@@ -80,7 +84,7 @@ def _sections(surveyed: Surveyed, here: str, links: Links) -> Iterator[Section]:
         yield Section(
             "agreement", "Beside the curated suite", (_agreement(found, here, links), _apart(found))
         )
-    yield Section("forms", "Forms", (_jumps(found.rows), _forms(found.rows)))
+    yield Section("forms", "Forms", (_jumps(found.rows), element("p", SIGNS), _forms(found.rows)))
     yield Section("left-out", "Not asked of", (_left_out(found),))
     yield Section("downloads", "Downloads", (_downloads(surveyed, here, links),))
 
@@ -143,16 +147,12 @@ def _forms(rows: Sequence[FormRow]) -> Html:
     columns = (
         Column("instruction"),
         Column("operands"),
-        Column("extension"),
         Column("latency", number=True, note="cycles from operand to operand; sorted by the longest"),
         Column("cycles an instruction", number=True, note="many independent ones: reciprocal throughput"),
+        Column("extension"),
         Column("status", note="of the cycles an instruction; a reason stands behind it"),
     )
-    caption = (
-        f"Latency and reciprocal throughput of {len(rows)} instruction forms, in cycles. A star: other "
-        "instructions stand beside each, so that none waits for the one before. With a plus: across register "
-        "files, the sum with the instruction that brings the result back."
-    )
+    caption = f"{len(rows)} instruction forms, in cycles."
     return table("forms", caption, columns, (_form(row) for row in _ordered(rows)), filtered=True)
 
 
@@ -163,9 +163,9 @@ def _form(row: FormRow) -> Row:
         (
             row.mnemonic,
             names.strip(),
-            row.extension.replace("+", " + "),
             _latency(row),
             _interval(row),
+            row.extension.replace("+", " + "),
             Cell(row.status.value, note=row.reason if row.status is not Status.OK else ""),
         ),
         id=row.key,
