@@ -11,7 +11,7 @@ import pytest
 
 from reportgen.errors import BundleError, RunRefused
 from reportgen.runs import disk, programs, read, store, write
-from reportgen.runs.schema import SAMPLE_COLUMNS, Run
+from reportgen.runs.schema import SAMPLE_COLUMNS, SCHEMA_VERSION, Run
 from reportgen.runs.verify import verify
 from tests.simulated.cpu import make_records
 from tests.simulated.instruction_points import latency_probes
@@ -136,13 +136,14 @@ def test_verify_misses_programs(tmp_path: Path) -> None:
 
 def newer(path: Path) -> None:
     manifest = path / "run.json"
-    manifest.write_bytes(manifest.read_bytes().replace(b'"schema": 3', b'"schema": 99, "novelty": true', 1))
+    now = f'"schema": {SCHEMA_VERSION}'.encode()
+    manifest.write_bytes(manifest.read_bytes().replace(now, b'"schema": 99, "novelty": true', 1))
 
 
 def test_a_bundle_of_a_newer_schema_names_both_versions_and_the_remedy(tmp_path: Path) -> None:
     path = sealed(tmp_path)
     newer(path)
-    with pytest.raises(BundleError, match=r"schema 99.*reads up to 4") as raised:
+    with pytest.raises(BundleError, match=rf"schema 99.*reads up to {SCHEMA_VERSION}") as raised:
         read.load(path)
     assert "pgrade" in raised.value.remedy
     (ref,) = store.list_runs(tmp_path)
