@@ -91,7 +91,8 @@ def timings(clock: ClockRecord, samples: pyarrow.Table) -> dict[str, Timing]:
     each = np.where(possible, ticks - empty, 1.0) / np.where(possible, repetitions, 1)
     cycles = each / np.where(possible, ticks_per_cycle, 1.0)
     seconds = each / tick_hz
-    passes, sample, thread, place = map(column, ("pass", "sample", "thread", "cpu"))
+    passes, sample, thread = map(column, ("pass", "sample", "thread"))
+    place = column("cpu") if "cpu" in samples.column_names else np.full(len(order), -1, dtype=np.int64)
     stop = start + ticks
 
     result = {}
