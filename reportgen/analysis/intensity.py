@@ -129,7 +129,7 @@ def _of_level(evidence: Evidence, level: str, usable: list[Point], hierarchy: Hi
         "height": float(f"{found.height:.6g}"),
     }
     if np.count_nonzero(sweep.intensity >= found.at.value * ASIDE) < LEAST_ASIDE:
-        return _not_reached(evidence, level, sweep, details)
+        return _not_reached(evidence, level, sweep, found, details)
     why = _no_ridge(sweep, found)
     if why is not None:
         return _without(evidence, level, {"status": why[0], "reason": why[1], "details": details})
@@ -215,14 +215,20 @@ def _overlap(sweep: _Sweep, found: Knee) -> Interval:
     return Interval(value, low * math.exp(-half), high * math.exp(half))
 
 
-def _not_reached(evidence: Evidence, level: str, sweep: _Sweep, details: dict[str, Any]) -> list[Quantity]:
-    """Rates that rise up to the end of the sweep, or nearly."""
+def _not_reached(
+    evidence: Evidence, level: str, sweep: _Sweep, found: Knee, details: dict[str, Any]
+) -> list[Quantity]:
+    """Rates that rise up to the end of the sweep, or nearly.
+
+    A wide bend of which the sweep shows the beginning only may have its middle before the last points.
+    """
     ridge, overlap = _names(evidence, level)
     last = float(sweep.intensity[-1])
+    least = min(last / ASIDE, found.at.low)
     reason = f"The rate still rises at {last:.3g} FLOP a byte, the most that was tried."
     return [
         evidence.bound(
-            ridge, evidence.probe.unit, METHOD, last / ASIDE, sweep.points, reason=reason, details=details
+            ridge, evidence.probe.unit, METHOD, least, sweep.points, reason=reason, details=details
         ),
         evidence.without_value(overlap, "ratio", METHOD, status=Status.SKIPPED, reason=reason),
     ]

@@ -28,6 +28,8 @@ METHOD = "branches"
 LEAST_RISE = 0.4
 """A rise by less than this share of the time before it is none: in a guest on a Zen 4 core the time of
 branches 64 bytes apart crept from 2.0 to 2.7 cycles, at another number in every run."""
+WITHIN = 3.0
+"""Ratio of numbers of branches within which two rises may be fitted as one."""
 LEAST_COUNTS = 6
 ORDER = ("first", "second", "third")
 """Names of the boundaries of one distance; further ones are not told."""
@@ -115,11 +117,25 @@ def _boundary(
     details: dict[str, Any],
 ) -> Quantity:
     fitted, shape = ends(rise, counts, curve, noise)
+    fitted = _from_the_first(fitted, rise, counts, curve)
     interval = Interval(fitted.value, math.floor(fitted.low), math.ceil(fitted.high))
     return evidence.quantity(
         metric, "count", METHOD, interval, points,
         details=details | {"before": rise.hit, "after": rise.top, "shape": shape},
     )  # fmt: skip
+
+
+def _from_the_first(fitted: Interval, rise: Rise, counts: Array, curve: Array) -> Interval:
+    """The interval of a rise, or of what begins before it.
+
+    Two rises with no plateau between them are fitted as one, near the larger; a boundary is where the smaller
+    one begins, if that is large enough to be told of.
+    """
+    near = np.flatnonzero((counts > rise.capacity.value / WITHIN) & (curve >= (1 + LEAST_RISE) * rise.hit))
+    if not len(near) or not near[0] or counts[near[0]] >= fitted.high:
+        return fitted
+    low, high = float(counts[near[0] - 1]), float(counts[near[0]])
+    return fitted if low >= fitted.low else Interval(math.sqrt(low * high), low, high)
 
 
 def never_falling(cycles: Array) -> Array:

@@ -168,3 +168,15 @@ def test_returns_that_are_all_predicted_give_a_bound() -> None:
     quantity = of(calls_probe, replace(QUIET, return_stack=1000))[DEPTH]
     assert quantity.status is Status.CENSORED
     assert quantity.low == DEPTHS[-1]
+
+
+@pytest.mark.parametrize(("small", "large"), [(4096, 7168), (2048, 3072), (512, 900)])
+def test_two_ends_close_to_each_other_are_told_where_the_first_begins(small: int, large: int) -> None:
+    truth = replace(QUIET, branch_targets=((small, 3.0), (large, 11.0)), code_levels=())
+    for seed in range(2):
+        found = of(taken_probe, truth, seed)
+        for distance in DISTANCES:
+            first = found[f"branch.taken.{distance}b.first"]
+            assert within(first, small)
+            assert first.high is not None
+            assert first.high <= large

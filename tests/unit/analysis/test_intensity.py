@@ -97,6 +97,16 @@ def test_a_sweep_that_ends_left_of_the_ridge_gives_a_lower_bound() -> None:
     assert "still rises at 4 FLOP a byte" in quantities[f"{OVERLAP}.dram"].reason
 
 
+@pytest.mark.parametrize("share", [0.45, 0.6])
+def test_a_ridge_just_before_the_end_of_the_sweep_is_not_excluded(share: float) -> None:
+    truth = replace(CpuTruth(), overlap=dict.fromkeys(LEVELS, 0.55))
+    wanted = ridge(truth, "dram")
+    few = tuple(count for count in MULTIPLY_ADDS if count / 16 <= wanted / share)
+    for seed in range(3):
+        seen = analysed([sweep_probe(truth, few)], truth, seed)[f"{RIDGE}.dram"]
+        assert seen.low is None or seen.low * 0.97 <= wanted, seed
+
+
 def test_a_sweep_that_begins_right_of_the_ridge_says_so() -> None:
     many = tuple(count for count in MULTIPLY_ADDS if count >= 24)
     seen = analysed([sweep_probe(CpuTruth(), many)], CpuTruth())[f"{RIDGE}.l1"]
