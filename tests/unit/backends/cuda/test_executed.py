@@ -25,6 +25,7 @@ FAMILIES = (
     "front_end",
     "tensor_operations",
     "roofline",
+    "host_link",
 )
 OTHERS = ("sm_80", "sm_100", "sm_120")
 """Targets with instructions that sm_90 lacks, or without those that it has."""
