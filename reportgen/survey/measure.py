@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from reportgen.backends import registry
 from reportgen.backends.base import Backend
-from reportgen.backends.cpu.x86_64.forms.assembling import checked
 from reportgen.backends.cpu.x86_64.forms.crossing import across, through
 from reportgen.backends.cpu.x86_64.forms.questions import asked
 from reportgen.collect import interruption
@@ -51,6 +50,9 @@ def survey(options: Options, progress: Progress | None = None, backend: Backend 
             f"instruction forms are surveyed on x86-64, and {device.id} is {device.isa}.",
             "No table of all forms of another instruction set is at hand yet.",
         )
+    # the decoder is not asked for where no such code can be run
+    from reportgen.backends.cpu.x86_64.forms.assembling import checked
+
     options = correcting(options, device, SURVEY)
     if options.resume:
         glob = interruption.find(options.data, options.resume, VERB).header.probes
