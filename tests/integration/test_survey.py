@@ -6,6 +6,7 @@ import csv
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
@@ -24,10 +25,11 @@ from reportgen.survey import stored
 from reportgen.survey.measure import survey
 from reportgen.survey.record import Survey
 from tests.simulated import forms as simulated
+from tests.unit.model.cost.machine import core
 
 pytestmark = pytest.mark.skipif(host() != "x86_64", reason="forms are assembled on x86-64 only")
 
-ASKED = "bmi2,vfmadd213sd*,vmovd*,cmp_r64_r64"
+ASKED = "bmi2,vfmadd213sd*,vmovd*,cmp_r64_r64,xadd_r64*"
 
 
 def collected(data: Path, glob: str = ASKED) -> Outcome:
@@ -120,6 +122,22 @@ def test_the_command_derives_a_sealed_survey(data: Path, tmp_path: Path) -> None
     assert "--run measures nothing" in refused.output
     nothing = CliRunner().invoke(main, [*words, "--show", "nix*"])
     assert nothing.exit_code == 2
+
+
+def test_the_cost_model_takes_from_it_what_its_run_lacks(data: Path, tmp_path: Path) -> None:
+    model, loop = tmp_path / "model.json", tmp_path / "loop.s"
+    model.write_bytes(msgspec.json.encode(core()))
+    loop.write_text("loop:\n  xadd rax, rbx\n  add rsi, rax\n  dec r15\n  jne loop\n")
+    words = ["cost", str(loop), "--device", str(model), "--data"]
+    known = CliRunner().invoke(main, [*words, str(data)])
+    assert known.exit_code == 0, known.output
+    said = " ".join(known.output.split())
+    assert (
+        "The model knows 100% of 4 instructions. Known by the survey of all forms only: xadd r64, r64."
+        in said
+    )
+    without = CliRunner().invoke(main, [*words, str(tmp_path)])
+    assert "Unknown" in without.output
 
 
 def test_the_page_has_every_form_once_and_says_what_is_missing(
