@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from reportgen.analysis.gpu_waits import FURTHER
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.endings import YES, Case, Ending, Rule, no, nothing, undecided
 from reportgen.findings.evidence import interval
+from reportgen.findings.wording.synchronisation import FURTHER
 from reportgen.status import Status
 
 SERIAL = 0.1
