@@ -10,6 +10,7 @@ import pytest
 from reportgen.analysis import (
     boundary,
     branches,
+    gpu_further,
     gpu_host_link,
     hierarchy,
     intensity,
@@ -28,8 +29,8 @@ from reportgen.backends import gates
 from reportgen.backends.cpu import outcomes
 from reportgen.backends.cpu.clock import CALIBRATION_CYCLES, CANARY_INSTRUCTIONS, LONG_CHAIN, SHORT_CHAIN
 from reportgen.backends.cpu.preparation import WINDOW_SECONDS
-from reportgen.backends.cuda import calls, holding
-from reportgen.findings import confidence, crosschecks, interference
+from reportgen.backends.cuda import calls, generator_synchronisation, holding
+from reportgen.findings import confidence, crosschecks, hypotheses_synchronisation, interference
 from reportgen.findings.gates import GATES
 from reportgen.findings.metric import Kind
 from reportgen.findings.published import weighing
@@ -210,3 +211,16 @@ def test_the_page_of_cross_checks_gives_the_tolerances() -> None:
     assert re.findall(r"^\| ([a-z -]+?) \| (?!value|agrees|-)[^|]+\|$", text, re.MULTILINE)[:5] == list(
         crosschecks.CHANNELS
     )
+
+
+def test_the_page_of_waiting_gives_the_constants() -> None:
+    written = constants("synchronisation.md")
+    assert written["on one line"] == percent(gpu_further.LINEAR)
+    assert written["visible"] == percent(gpu_further.VISIBLE)
+    assert written["serial"] == percent(hypotheses_synchronisation.SERIAL)
+    made = generator_synchronisation
+    assert int(written["steps of a chain of atomic adds"]) == made.STEPS
+    assert int(written["turns of all blocks"]) == made.TURNS_OF_ALL
+    assert written["a path"] == f"{made.EACH * made.PATH_TURNS} multiply-adds"
+    lengths = load_suite().definitions["gpu_synchronisation/block_barrier"].settings["length"]
+    assert written["barriers"] == " and ".join(map(str, lengths))
