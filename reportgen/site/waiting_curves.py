@@ -112,4 +112,7 @@ def _paths(report: Report) -> Iterator[Panel]:
         if details.get("paths"):
             pairs = zip(details["paths"], details["cycles"], strict=True)
             line = {float(paths): float(cycles) for paths, cycles in pairs}
-            yield from _panel("paths of a warp", "different paths of its lanes", "cycles", {"": line})
+            # settings double from place to place: only by logarithms does what grows with them look so
+            yield from _panel(
+                "paths of a warp", "different paths of its lanes", "cycles", {"": line}, log=True
+            )
