@@ -103,6 +103,27 @@ def resolve(data_dir: Path, name: str) -> Path:
     )
 
 
+def resolve_kind(data_dir: Path, name: str, kind: str, remedy: str) -> Path:
+    """The bundle folder of a validation or survey that `name` means: as `resolve`, among its kind.
+
+    Args:
+        data_dir: the folder of the runs.
+        name: a path, a run, `latest`, or a device, which means its newest of the kind.
+        kind: of `KINDS`.
+        remedy: how to make one, where there is none.
+
+    Raises:
+        BundleError: there is none, or what it names may not be read.
+    """
+    known = [ref for ref in list_runs(data_dir) if ref.kind == kind and not ref.error]
+    fitting = [ref for ref in known if name in (LATEST, ref.device)]
+    if fitting:
+        return fitting[0].path
+    if name == LATEST:
+        raise BundleError(f"no {KINDS[kind]} in '{data_dir}'.", remedy)
+    return resolve(data_dir, name)
+
+
 KINDS = {"": "run of the suite", TOOLCHAIN: "toolchain run", VALIDATION: "validation", SURVEY: "survey"}
 """What a person calls a run, by its kind."""
 

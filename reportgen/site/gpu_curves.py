@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from reportgen.findings.metric import Kind, parse
 from reportgen.findings.wording.gpu_names import COPIES
 from reportgen.model.architecture import Fact
-from reportgen.site.figures.curves import Curves, Panel, Series
+from reportgen.site.figures.curves import Curves, Panel
+from reportgen.site.panels import curves, panel
 from reportgen.site.report import Report
-from reportgen.units import format_bytes, significant
+from reportgen.units import format_bytes
 
 Lines = dict[str, Mapping[float, float]]
 """Name of a line -> value by setting."""
@@ -18,13 +19,11 @@ MAIN_PATH = "ca"
 ON_CHIP = ("shared", "constant", "local")
 MICRO, GIGA = 1e6, 1e-9
 DIRECTIONS = {"to_device": "to the GPU", "to_host": "to the host", "both": "both at once"}
-ENOUGH = 3
-"""Sizes that are powers of two, from which on only these are written under a panel."""
 
 
 def execution(report: Report) -> Curves | None:
     """Warps, banks, blocks, pressure on registers and shared memory, launches."""
-    return _curves(
+    return curves(
         (
             *_warps(report),
             *_banks(report),
@@ -38,7 +37,7 @@ def execution(report: Report) -> Curves | None:
 
 def paths(report: Report) -> Curves | None:
     """Sweeps by load path and on the chip, walk, translation, near and far, clusters, copies."""
-    return _curves(
+    return curves(
         (
             *_sweeps(report, "by load path", of_chip=False),
             *_sweeps(report, "on the chip", of_chip=True),
@@ -54,51 +53,12 @@ def paths(report: Report) -> Curves | None:
 
 def host_link(report: Report) -> Curves | None:
     """Rates of copies over their bytes: of page-locked memory in a row, and of what is waited for."""
-    return _curves(
+    return curves(
         (
             *_copied(report, "page-locked memory, in a row", "bandwidth", carried=True),
             *_copied(report, "pageable memory, each waited for", "pageable_bandwidth", carried=False),
         )
     )
-
-
-def _curves(panels: Iterable[Panel]) -> Curves | None:
-    found = tuple(panels)
-    return Curves(found) if found else None
-
-
-def _panel(
-    title: str,
-    across: str,
-    up: str,
-    lines: Lines,
-    *,
-    sizes: bool = False,
-    ends: Sequence[tuple[float | None, float | None]] = (),
-    steps: bool = False,
-) -> Iterator[Panel]:
-    """A panel over all settings that any of its lines has; none where there is no line."""
-    settings = sorted({setting for line in lines.values() for setting in line})
-    if len(settings) < 2:
-        return
-    series = tuple(
-        Series(
-            name, tuple(settings.index(one) for one in sorted(line)), tuple(line[one] for one in sorted(line))
-        )
-        for name, line in lines.items()
-    )
-    bands = tuple(
-        (settings.index(low), settings.index(high))
-        for low, high in ends
-        if low in settings and high in settings
-    )
-    named = tuple(format_bytes(one) if sizes else significant(one, 6) for one in settings)
-    rounds = tuple(at for at, one in enumerate(settings) if sizes and _is_power_of_two(one))
-    yield Panel(title, across, up, named, series, bands, steps, rounds if len(rounds) >= ENOUGH else ())
-
-
-def _is_power_of_two(size: float) -> bool:
-    return size == int(size) > 0 and int(size) & (int(size) - 1) == 0
 
 
 def _of(report: Report, *kinds: Kind) -> list[tuple[Fact, dict[str, Any]]]:
@@ -119,20 +79,20 @@ def _warps(report: Report) -> Iterator[Panel]:
         more = f", {format_bytes(float(shared))}" if shared.isdigit() and int(shared) else ""
         kind = "chain" if chains == "1" else "chains"
         lines[f"{name.subject}, {chains} {kind}{more}"] = _line(details, "warps", "rate")
-    yield from _panel("warps of a block", "warps", "instructions a cycle", lines)
+    yield from panel("warps of a block", "warps", "instructions a cycle", lines)
 
 
 def _banks(report: Report) -> Iterator[Panel]:
     for _, details in _of(report, Kind.BANKS)[:1]:
         lines: Lines = {"": _line(details, "stride", "cycles")}
-        yield from _panel("lanes so many words apart", "words", "cycles a load", lines)
+        yield from panel("lanes so many words apart", "words", "cycles a load", lines)
 
 
 def _blocks(report: Report) -> Iterator[Panel]:
     for fact, details in _of(report, Kind.BLOCKS)[:1]:
         lines: Lines = {"": _line(details, "blocks", "relative")}
         ends = [(fact.low, fact.high)]
-        yield from _panel("blocks of a launch", "blocks", "time over time alone", lines, ends=ends)
+        yield from panel("blocks of a launch", "blocks", "time over time alone", lines, ends=ends)
 
 
 def _pressure(report: Report, stem: str, title: str, across: str) -> Iterator[Panel]:
@@ -145,7 +105,7 @@ def _pressure(report: Report, stem: str, title: str, across: str) -> Iterator[Pa
             if line:
                 lines[name] = line
         sizes = details.get("variable") == "dynamic_bytes"
-        yield from _panel(title, across, "warps of a multiprocessor", lines, sizes=sizes, steps=True)
+        yield from panel(title, across, "warps of a multiprocessor", lines, sizes=sizes, steps=True)
 
 
 def _launches(report: Report) -> Iterator[Panel]:
@@ -155,7 +115,7 @@ def _launches(report: Report) -> Iterator[Panel]:
         for fact, details in _of(report, Kind.LAUNCH)
         if (part := parse(fact.metric).part) in names
     }
-    yield from _panel("launches of an empty kernel", "blocks", "µs a launch", lines)
+    yield from panel("launches of an empty kernel", "blocks", "µs a launch", lines)
 
 
 def _copied(report: Report, title: str, part: str, *, carried: bool) -> Iterator[Panel]:
@@ -170,7 +130,7 @@ def _copied(report: Report, title: str, part: str, *, carried: bool) -> Iterator
     if carried and known and lines:
         longest = max(lines.values(), key=len)
         lines["one direction, nominal"] = dict.fromkeys(longest, known * GIGA)
-    yield from _panel(title, "bytes of a copy", "GB/s", lines, sizes=True)
+    yield from panel(title, "bytes of a copy", "GB/s", lines, sizes=True)
 
 
 def _sweeps(report: Report, title: str, *, of_chip: bool) -> Iterator[Panel]:
@@ -183,14 +143,14 @@ def _sweeps(report: Report, title: str, *, of_chip: bool) -> Iterator[Panel]:
             lines.setdefault(path, _line(details, "bytes", "cycles"))
             ends.append((fact.low, fact.high))
     if of_chip or len(lines) > 1:
-        yield from _panel(title, "working set", "cycles a load", lines, sizes=True, ends=ends)
+        yield from panel(title, "working set", "cycles a load", lines, sizes=True, ends=ends)
 
 
 def _reads(report: Report) -> Iterator[Panel]:
     for fact, details in _of(report, Kind.SHARED_CAPACITY)[:1]:
         lines: Lines = {"": _line(details, "bytes", "relative")}
         up, ends = "relative time a byte", [(fact.low, fact.high)]
-        yield from _panel("reads of all multiprocessors", "working set", up, lines, sizes=True, ends=ends)
+        yield from panel("reads of all multiprocessors", "working set", up, lines, sizes=True, ends=ends)
 
 
 def _walk(report: Report) -> Iterator[Panel]:
@@ -201,7 +161,7 @@ def _walk(report: Report) -> Iterator[Panel]:
             stride = float(details["stride"])
             loads = details["cycles"]
             lines[name.part] = {at * stride: float(cycles) for at, cycles in enumerate(loads)}
-    yield from _panel("walk through memory", "distance walked", "cycles a load", lines, sizes=True)
+    yield from panel("walk through memory", "distance walked", "cycles a load", lines, sizes=True)
 
 
 def _translation(report: Report) -> Iterator[Panel]:
@@ -212,7 +172,7 @@ def _translation(report: Report) -> Iterator[Panel]:
             name = f"{format_bytes(float(details['stride']))} apart"
             lines.setdefault(name, _line(details, "count", "cycles"))
             ends.append((fact.low, fact.high))
-    yield from _panel("translation of addresses", "addresses", "cycles a load", lines, ends=ends)
+    yield from panel("translation of addresses", "addresses", "cycles a load", lines, ends=ends)
 
 
 def _distances(report: Report) -> Iterator[Panel]:
@@ -220,7 +180,7 @@ def _distances(report: Report) -> Iterator[Panel]:
         values = details.get("quantiles", ())
         share = 100 / max(len(values) - 1, 1)
         lines: Lines = {"": {round(at * share, 1): float(value) for at, value in enumerate(values)}}
-        yield from _panel("near and far lines of L2", "% of the loads", "cycles a load", lines)
+        yield from panel("near and far lines of L2", "% of the loads", "cycles a load", lines)
 
 
 def _clusters(report: Report) -> Iterator[Panel]:
@@ -229,7 +189,7 @@ def _clusters(report: Report) -> Iterator[Panel]:
         name = parse(fact.metric)
         if fact.value is not None:
             lines.setdefault(f"{name.part} block", {})[float(name.subject)] = fact.value
-    yield from _panel("shared memory of a cluster", "blocks of the cluster", "cycles a load", {**lines})
+    yield from panel("shared memory of a cluster", "blocks of the cluster", "cycles a load", {**lines})
 
 
 def _copies(report: Report) -> Iterator[Panel]:
@@ -238,4 +198,4 @@ def _copies(report: Report) -> Iterator[Panel]:
         name = parse(fact.metric)
         if name.subject in COPIES and details.get("bytes"):
             lines.setdefault(name.subject.replace("_", " "), _line(details, "bytes", "cycles"))
-    yield from _panel("copies by the copy unit", "bytes", "cycles a copy", lines, sizes=True)
+    yield from panel("copies by the copy unit", "bytes", "cycles a copy", lines, sizes=True)

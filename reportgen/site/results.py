@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -58,6 +59,34 @@ class Result(msgspec.Struct, frozen=True):
 
 class Unreadable(Exception):
     """A bundle that gives no report; the message is fit for a public page."""
+
+
+@contextmanager
+def deriving(path: Path) -> Iterator[None]:
+    """Around what derives from the bundle at `path`: one odd bundle must not take the whole site with it.
+
+    Raises:
+        Unreadable: the bundle is not as it was sealed, or deriving fails.
+        ReportgenError: what deriving itself says of the bundle.
+    """
+    from reportgen.runs import verify
+
+    faults = verify.verify(path)
+    if faults:
+        raise Unreadable("; ".join(faults))
+    try:
+        yield
+    except ReportgenError:
+        raise
+    except Exception as error:
+        log.debug("deriving %s failed", path, exc_info=True)
+        raise Unreadable(f"it cannot be derived ({type(error).__name__}: {error})") from error
+
+
+def beside(path: Path, folder: Path, made: Mapping[str, str]) -> dict[str, tuple[Path, str]]:
+    """What may be taken of a run at `path` and of what was `made` of it: name -> where it lies, and what."""
+    derived = {name: (folder / name, what) for name, what in made.items()}
+    return derived | {name: (path / name, what) for name, what in RAW.items()}
 
 
 @dataclass
@@ -128,16 +157,9 @@ class Results:
         # Imported here: deriving needs pandas and scipy, showing what was derived does not.
         from reportgen.model import derive
         from reportgen.model.exports import csv, dictionary, json
-        from reportgen.runs import verify
 
-        faults = verify.verify(bundle.path)
-        if faults:
-            raise Unreadable("; ".join(faults))
-        try:
+        with deriving(bundle.path):
             derived = derive.derive_bundle(bundle)
-        except Exception as error:  # one odd bundle must not take the whole site with it
-            log.debug("deriving %s failed", bundle.path, exc_info=True)
-            raise Unreadable(f"it cannot be derived ({type(error).__name__}: {error})") from error
         result = Result(derived.quantities, derived.findings, derived.architecture, derived.conclusions)
         exports = registry.files(derived.architecture) | {
             json.FINDINGS: json.encode(derived.findings, json.FINDINGS),

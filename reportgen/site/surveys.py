@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -12,14 +11,11 @@ import msgspec
 
 import reportgen
 from reportgen.errors import ReportgenError
-from reportgen.runs import read, store, verify
-from reportgen.runs.schema import MANIFEST, PROGRAMS, SAMPLES
+from reportgen.runs import read, store
 from reportgen.site.files import write_if_changed
-from reportgen.site.results import RAW, Results, Unreadable
+from reportgen.site.results import Results, Unreadable, beside, deriving
 from reportgen.survey import exports
 from reportgen.survey.record import Survey
-
-log = logging.getLogger(__name__)
 
 MADE = {
     exports.JSON: "every form with its numbers and their ranges, what was left out and why",
@@ -63,7 +59,7 @@ class Surveys:
             if key not in self.known:
                 folder = self.results.folder / key
                 found = self._kept(folder) or self._derive(ref, folder)
-                self.known[key] = Surveyed(found, _files(ref.path, folder), key, suite is not None)
+                self.known[key] = Surveyed(found, beside(ref.path, folder, MADE), key, suite is not None)
             return self.known[key]
         except (ReportgenError, OSError) as error:
             text = str(error).replace(str(ref.path), f"{ref.device}/{ref.run}")
@@ -79,24 +75,11 @@ class Surveys:
         # Imported here: deriving needs pandas and scipy, showing what was derived does not.
         from reportgen.survey import stored
 
-        faults = verify.verify(ref.path)
-        if faults:
-            raise Unreadable("; ".join(faults))
-        try:
+        with deriving(ref.path):
             found = stored.derived(read.load(ref.path), ref.path.parents[1])
-        except ReportgenError:
-            raise
-        except Exception as error:  # one odd bundle must not take the whole site with it
-            log.debug("deriving %s failed", ref.path, exc_info=True)
-            raise Unreadable(f"it cannot be derived ({type(error).__name__}: {error})") from error
         write_if_changed(folder / exports.JSON, exports.to_json(found))
         write_if_changed(folder / exports.CSV, exports.to_csv(found))
         return found
-
-
-def _files(path: Path, folder: Path) -> dict[str, tuple[Path, str]]:
-    made = {name: (folder / name, what) for name, what in MADE.items()}
-    return made | {name: (path / name, RAW[name]) for name in (SAMPLES, MANIFEST, PROGRAMS)}
 
 
 @cache

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -13,14 +12,12 @@ import msgspec
 import reportgen
 from reportgen.errors import ReportgenError
 from reportgen.model.architecture import Architecture
-from reportgen.runs import read, store, verify
-from reportgen.runs.schema import MANIFEST, PROGRAMS, SAMPLES, Run
+from reportgen.runs import read, store
+from reportgen.runs.schema import MANIFEST, Run
 from reportgen.site.files import write_if_changed
-from reportgen.site.results import RAW, Results, Unreadable
+from reportgen.site.results import Results, Unreadable, beside, deriving
 from reportgen.validation import exports
 from reportgen.validation.record import Validation
-
-log = logging.getLogger(__name__)
 
 MADE = {
     exports.JSON: "everything on this page: loops, predictions, errors, rankings",
@@ -65,7 +62,7 @@ class Validations:
             if key not in self.known:
                 folder = self.results.folder / key
                 found = self._kept(folder) or self._derive(ref.path, folder, report.architecture)
-                self.known[key] = Checked(run, found, _files(ref.path, folder), key)
+                self.known[key] = Checked(run, found, beside(ref.path, folder, MADE), key)
             return self.known[key]
         except (ReportgenError, OSError) as error:
             text = str(error).replace(str(ref.path), f"{ref.device}/{ref.run}")
@@ -81,24 +78,11 @@ class Validations:
         # Imported here: deriving needs pandas and scipy, showing what was derived does not.
         from reportgen.validation import derive
 
-        faults = verify.verify(path)
-        if faults:
-            raise Unreadable("; ".join(faults))
-        try:
+        with deriving(path):
             found = derive.derive(read.load(path), architecture)
-        except ReportgenError:
-            raise
-        except Exception as error:  # one odd bundle must not take the whole site with it
-            log.debug("deriving %s failed", path, exc_info=True)
-            raise Unreadable(f"it cannot be derived ({type(error).__name__}: {error})") from error
         write_if_changed(folder / exports.JSON, exports.to_json(found))
         write_if_changed(folder / exports.CSV, exports.to_csv(found))
         return found
-
-
-def _files(path: Path, folder: Path) -> dict[str, tuple[Path, str]]:
-    made = {name: (folder / name, what) for name, what in MADE.items()}
-    return made | {name: (path / name, RAW[name]) for name in (SAMPLES, MANIFEST, PROGRAMS)}
 
 
 @cache

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from reportgen.findings.metric import Kind, parse
 from reportgen.findings.wording.synchronisation import FURTHER
-from reportgen.site.figures.curves import Curves, Panel, Series
+from reportgen.site.figures.curves import Curves, Panel
+from reportgen.site.panels import curves, panel
 from reportgen.site.report import Report
-from reportgen.units import significant
 
 Points = dict[float, float]
 """Value by setting."""
@@ -28,24 +28,7 @@ def waiting(report: Report) -> Curves | None:
         *_rates(report),
         *_paths(report),
     )
-    return Curves(panels) if panels else None
-
-
-def _panel(
-    title: str, across: str, up: str, lines: Mapping[str, Points], *, log: bool = False
-) -> Iterator[Panel]:
-    """A panel over all settings that any of its lines has; none where there are fewer than two."""
-    settings = sorted({setting for line in lines.values() for setting in line})
-    if len(settings) < 2:
-        return
-    series = tuple(
-        Series(
-            name, tuple(settings.index(one) for one in sorted(line)), tuple(line[one] for one in sorted(line))
-        )
-        for name, line in lines.items()
-        if line
-    )
-    yield Panel(title, across, up, tuple(significant(one, 6) for one in settings), series, log=log)
+    return curves(panels)
 
 
 def _barrier(report: Report, scope: str) -> Points:
@@ -59,12 +42,12 @@ def _barrier(report: Report, scope: str) -> Points:
 
 def _barriers(report: Report) -> Iterator[Panel]:
     lines = {label: _barrier(report, scope) for scope, label in BARRIERS.items()}
-    yield from _panel("barrier of a block", "warps that meet", "cycles a barrier", lines)
+    yield from panel("barrier of a block", "warps that meet", "cycles a barrier", lines)
 
 
 def _clusters(report: Report) -> Iterator[Panel]:
     lines = {"": _barrier(report, "cluster")}
-    yield from _panel("barrier of a cluster", "blocks that meet", "cycles a barrier", lines)
+    yield from panel("barrier of a cluster", "blocks that meet", "cycles a barrier", lines)
 
 
 def _fences(report: Report) -> Iterator[Panel]:
@@ -74,10 +57,10 @@ def _fences(report: Report) -> Iterator[Panel]:
         if name.kind is Kind.FENCE and fact.value and name.subject in SCOPES:
             line = lines.setdefault(CASES.get(name.part, name.part), {})
             line[SCOPES.index(name.subject)] = fact.value
-    for panel in _panel("fences", "whose accesses are ordered", "cycles a fence", lines):
+    for drawn in panel("fences", "whose accesses are ordered", "cycles a fence", lines):
         present = sorted({int(place) for line in lines.values() for place in line})
         yield Panel(
-            panel.title, panel.across, panel.up, tuple(SCOPES[at] for at in present), panel.series,
+            drawn.title, drawn.across, drawn.up, tuple(SCOPES[at] for at in present), drawn.series,
             log=True,
         )  # fmt: skip
 
@@ -89,7 +72,7 @@ def _lanes(report: Report) -> Iterator[Panel]:
         if name.kind in (Kind.CONFLICT, Kind.TOGETHER) and details.get("lanes"):
             pairs = zip(details["lanes"], details["cycles"], strict=True)
             lines[f"{name.subject} memory"] = {float(lanes): float(cycles) for lanes, cycles in pairs}
-    yield from _panel("lanes of a warp at one address", "lanes", "cycles an atomic add", lines)
+    yield from panel("lanes of a warp at one address", "lanes", "cycles an atomic add", lines)
 
 
 def _rates(report: Report) -> Iterator[Panel]:
@@ -103,7 +86,7 @@ def _rates(report: Report) -> Iterator[Panel]:
     most = max((blocks for blocks, _, _ in found), default=0)
     line = {float(words): rate * GIGA for blocks, words, rate in found if blocks == most}
     title = f"atomic adds of {most} blocks"
-    yield from _panel(title, "different words", "GOP/s", {"": line}, log=True)
+    yield from panel(title, "different words", "GOP/s", {"": line}, log=True)
 
 
 def _paths(report: Report) -> Iterator[Panel]:
@@ -113,6 +96,6 @@ def _paths(report: Report) -> Iterator[Panel]:
             pairs = zip(details["paths"], details["cycles"], strict=True)
             line = {float(paths): float(cycles) for paths, cycles in pairs}
             # settings double from place to place: only by logarithms does what grows with them look so
-            yield from _panel(
+            yield from panel(
                 "paths of a warp", "different paths of its lanes", "cycles", {"": line}, log=True
             )

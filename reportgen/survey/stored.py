@@ -23,13 +23,7 @@ def find(data: Path, name: str) -> Bundle:
     Raises:
         BundleError: there is none, or it cannot be read.
     """
-    known = [ref for ref in store.list_runs(data) if ref.kind == SURVEY and not ref.error]
-    fitting = [ref for ref in known if name in (store.LATEST, ref.device)]
-    if fitting:
-        return read.load(fitting[0].path)
-    if name == store.LATEST:
-        raise BundleError(f"no survey in '{data}'.", "'reportgen survey' makes one.")
-    return read.load(store.resolve(data, name))
+    return read.load(store.resolve_kind(data, name, SURVEY, "'reportgen survey' makes one."))
 
 
 def derived(bundle: Bundle, data: Path) -> Survey:

@@ -19,13 +19,7 @@ def find(data: Path, name: str) -> Bundle:
     Raises:
         BundleError: there is none, or it cannot be read.
     """
-    known = [ref for ref in store.list_runs(data) if ref.kind == VALIDATION and not ref.error]
-    fitting = [ref for ref in known if name in (store.LATEST, ref.device)]
-    if fitting:
-        return read.load(fitting[0].path)
-    if name == store.LATEST:
-        raise BundleError(f"no validation in '{data}'.", "'reportgen validate' makes one.")
-    return read.load(store.resolve(data, name))
+    return read.load(store.resolve_kind(data, name, VALIDATION, "'reportgen validate' makes one."))
 
 
 def derived(bundle: Bundle, data: Path, model: str = "") -> Validation:

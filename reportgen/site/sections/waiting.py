@@ -41,7 +41,9 @@ def section(view: View) -> Section | None:
     found.sort(key=_order)
     told = [fact.metric for fact in found if _open(fact)]
     findings = [view.report.finding.get(metric) for metric in told]
-    caption = "Cycles of barriers, fences, atomic adds and paths by who takes part; rates of atomic adds by where they go."
+    caption = (
+        "Cycles of barriers, fences, atomic adds and paths by who takes part; rates of adds by where they go."
+    )
     drawn = view.figure("waiting", sentence(findings[:4], caption), caption)
     shown = (rows.row(view, fact) for fact in found)
     body = table(

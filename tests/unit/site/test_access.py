@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.model.derive import derive_bundle
 from reportgen.runs import read
 from reportgen.site import store_to_load
 from reportgen.site.address import Links
@@ -20,6 +19,7 @@ from tests.simulated.asked import Asked
 from tests.simulated.cpu import make_data
 from tests.simulated.truth import CpuTruth
 from tests.unit.site.conftest import KNOWN
+from tests.unit.site.reports import reported
 
 QUIET = CpuTruth().quiet()
 
@@ -36,16 +36,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def report(root: Path) -> Report:
     bundle = read.load(make_data(QUIET, 3, root / "data", suite))
-    found = derive_bundle(bundle)
-    return Report(
-        run=bundle.run,
-        architecture=found.architecture,
-        quantities=found.quantities,
-        findings=found.findings,
-        bundle=bundle,
-        downloads=(),
-        digest="0" * 64,
-    )
+    return reported(bundle)
 
 
 @pytest.fixture(scope="module")

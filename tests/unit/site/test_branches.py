@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.model.derive import derive_bundle
 from reportgen.runs import read
 from reportgen.site import branch_curves
 from reportgen.site.address import Links
@@ -19,6 +18,7 @@ from tests.simulated.branch_points import calls_probe, misprediction_probe, take
 from tests.simulated.cpu import make_data
 from tests.simulated.truth import CpuTruth
 from tests.unit.site.conftest import KNOWN
+from tests.unit.site.reports import reported
 
 QUIET = CpuTruth().quiet()
 
@@ -29,16 +29,7 @@ def suite(truth: CpuTruth) -> list[Asked]:
 
 def report(truth: CpuTruth, root: Path) -> Report:
     bundle = read.load(make_data(truth, 3, root, suite))
-    found = derive_bundle(bundle)
-    return Report(
-        run=bundle.run,
-        architecture=found.architecture,
-        quantities=found.quantities,
-        findings=found.findings,
-        bundle=bundle,
-        downloads=(),
-        digest="0" * 64,
-    )
+    return reported(bundle)
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from reportgen.findings.lint import offences
-from reportgen.model.derive import derive_bundle
 from reportgen.runs import read, write
 from reportgen.site import distance_map
 from reportgen.site.address import Links, device_page
@@ -20,21 +19,13 @@ from tests.simulated.gpu import make
 from tests.simulated.gpu_memory import chases, distances
 from tests.simulated.gpu_truth import GpuTruth
 from tests.unit.site.conftest import KNOWN
+from tests.unit.site.reports import reported
 
 
-def reported(truth: GpuTruth, root: Path) -> Report:
+def report_of(truth: GpuTruth, root: Path) -> Report:
     run, rows = make(truth, asked=[distances(truth), chases(truth)])
     bundle = read.load(write.seal(root / "data" / run.device.id / run.run, run, rows, ()))
-    found = derive_bundle(bundle)
-    return Report(
-        run=run,
-        architecture=found.architecture,
-        quantities=found.quantities,
-        findings=found.findings,
-        bundle=bundle,
-        downloads=(),
-        digest="0" * 64,
-    )
+    return reported(bundle)
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +35,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def report(root: Path) -> Report:
-    return reported(GpuTruth(sides=2, far_share=0.4), root)
+    return report_of(GpuTruth(sides=2, far_share=0.4), root)
 
 
 def page(root: Path, report: Report) -> str:
@@ -75,7 +66,7 @@ def test_the_page_shows_it_with_words_and_a_table(root: Path, report: Report) ->
 
 
 def test_a_cache_in_one_piece_has_no_map(tmp_path: Path) -> None:
-    one = reported(GpuTruth(far=GpuTruth().near), tmp_path)
+    one = report_of(GpuTruth(far=GpuTruth().near), tmp_path)
     assert distance_map.record(one) is None
     assert 'id="table-distance"' not in page(tmp_path, one)
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 import pytest
 
 from reportgen.findings.lint import offences
-from reportgen.model.derive import derive_bundle
 from reportgen.runs import read, write
 from reportgen.site import gpu_curves, pictures
 from reportgen.site.address import Links, device_page
@@ -20,6 +19,7 @@ from tests.simulated import gpu_intensity, gpu_library
 from tests.simulated.gpu import SUITE, make, programs
 from tests.simulated.gpu_truth import GpuTruth
 from tests.unit.site.conftest import KNOWN
+from tests.unit.site.reports import reported
 
 
 @pytest.fixture(scope="module")
@@ -28,16 +28,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
     run, rows = make(truth)
     folder = tmp_path_factory.mktemp("gpu") / run.device.id / run.run
     bundle = read.load(write.seal(folder, run, rows, programs(truth)))
-    found = derive_bundle(bundle)
-    return Report(
-        run=run,
-        architecture=found.architecture,
-        quantities=found.quantities,
-        findings=found.findings,
-        bundle=bundle,
-        downloads=(),
-        digest="0" * 64,
-    )
+    return reported(bundle)
 
 
 def titles(data: curves.Curves | None) -> list[str]:

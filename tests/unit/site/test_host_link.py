@@ -9,19 +9,18 @@ import msgspec
 import pytest
 
 from reportgen.findings.lint import offences
-from reportgen.model.derive import derive_bundle
 from reportgen.runs import read, write
 from reportgen.runs.schema import Run
 from reportgen.site import gpu_curves
 from reportgen.site.address import Links, device_page
 from reportgen.site.figures import curves
 from reportgen.site.render import Renderer
-from reportgen.site.report import Report
 from tests.simulated import gpu_execution, gpu_link
 from tests.simulated.gpu import make, programs
 from tests.simulated.gpu_link import LINK
 from tests.simulated.gpu_truth import GpuTruth
 from tests.unit.site.conftest import KNOWN
+from tests.unit.site.reports import reported
 
 TRUTH = GpuTruth()
 ASKED = [probe(TRUTH) for probe in (*gpu_link.QUESTIONS, gpu_execution.chain)]
@@ -78,11 +77,7 @@ def test_the_inference_stands_under_the_table(page: str) -> None:
 def test_the_figure_shows_all_directions_and_what_is_nominal(root: Path, page: str) -> None:
     (folder,) = (root / "data").glob("*/*")
     bundle = read.load(folder)
-    found = derive_bundle(bundle)
-    report = Report(
-        run=bundle.run, architecture=found.architecture, quantities=found.quantities,
-        findings=found.findings, bundle=bundle, downloads=(), digest="0" * 64,
-    )  # fmt: skip
+    report = reported(bundle)
     drawn = gpu_curves.host_link(report)
     assert drawn is not None
     locked, pageable = drawn.panels

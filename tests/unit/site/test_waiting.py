@@ -8,16 +8,15 @@ from pathlib import Path
 import pytest
 
 from reportgen.findings.lint import offences
-from reportgen.model.derive import derive_bundle
 from reportgen.runs import read, write
 from reportgen.site import waiting_curves
 from reportgen.site.address import Links, device_page
 from reportgen.site.render import Renderer
-from reportgen.site.report import Report
 from tests.simulated import gpu_execution, gpu_synchronisation
 from tests.simulated.gpu import make, programs
 from tests.simulated.gpu_truth import GpuTruth
 from tests.unit.site.conftest import KNOWN
+from tests.unit.site.reports import reported
 
 TRUTH = GpuTruth()
 
@@ -34,11 +33,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_there_is_a_panel_for_each_question(root: Path) -> None:
     (folder,) = (root / "data" / "nvidia-simulated").iterdir()
     bundle = read.load(folder)
-    found = derive_bundle(bundle)
-    report = Report(
-        run=bundle.run, architecture=found.architecture, quantities=found.quantities,
-        findings=found.findings, bundle=bundle, downloads=(), digest="0" * 64,
-    )  # fmt: skip
+    report = reported(bundle)
     data = waiting_curves.waiting(report)
     assert data is not None
     assert [panel.title for panel in data.panels] == [
