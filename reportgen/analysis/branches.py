@@ -162,6 +162,14 @@ def call_return(evidence: Evidence) -> list[Quantity]:
     line = fit_line(depth[: at + 1], cycles[: at + 1])
     more = math.exp(after) - math.exp(before)
     beyond = without_spikes(cycles - line.intercept - line.slope * depth) > more / 2
+    if beyond.all():
+        return [
+            evidence.without_value(
+                metric, "count", METHOD, status=Status.UNSTABLE, details=details,
+                reason="No depth lies on the line of those that cost least; run again while the machine is "
+                "quiet.",
+            )
+        ]  # fmt: skip
     last = int(np.flatnonzero(~beyond)[-1])
     low, high = float(depth[last]), float(depth[min(last + 1, len(depth) - 1)])
     details |= {"before": line.slope, "after": math.exp(after)}

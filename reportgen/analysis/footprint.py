@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
+import numpy as np
+
 from reportgen.analysis.boundary import Edge, Levels, levels
 from reportgen.analysis.evidence import Evidence, by_pass, numbers, passes_that_agree
 from reportgen.analysis.level_latency import stretch
@@ -27,6 +29,8 @@ METHOD = "code-footprint"
 LEAST_STEP = 1.1
 """Time of an instruction beyond a boundary over that before it.  Levels of supply lie nearer to each other
 than levels of data: decoders and a micro-operation cache may differ by a third."""
+WITHIN = 3.0
+"""Ratio of sizes within which two edges may be fitted as one."""
 MOST = 4
 """Boundaries of a curve; the largest steps where there are more."""
 SHARE_OF_L2 = 0.5
@@ -75,13 +79,13 @@ def _of_code(evidence: Evidence, code: str) -> list[Quantity]:
     result: list[Quantity] = []
     for level in range(found.count):
         edge = found.edges[level] if level < len(found.edges) else None
-        result.append(_capacity(evidence, curve, edge, f"{stem}.level{level + 1}.capacity", details))
+        result.append(_capacity(evidence, curve, found, edge, f"{stem}.level{level + 1}.capacity", details))
         result.append(_rate(evidence, curve, found, level, f"{stem}.level{level + 1}.rate"))
     return result
 
 
 def _capacity(
-    evidence: Evidence, curve: Curve, edge: Edge | None, metric: str, details: dict[str, Any]
+    evidence: Evidence, curve: Curve, found: Levels, edge: Edge | None, metric: str, details: dict[str, Any]
 ) -> Quantity:
     """[largest code that a level still supplies, smallest that it does not], in bytes."""
     largest = float(curve.size[-1])
@@ -92,23 +96,38 @@ def _capacity(
             metric, "byte", METHOD, low, curve.points, details=details,
             reason=f"The time of an instruction {what} at {format_bytes(largest)}, where the sweep ended.",
         )  # fmt: skip
+    interval = _from_the_first(curve, found, edge)
     near = [
         point
         for point, size in zip(curve.points, curve.size, strict=True)
-        if edge.interval.low / 2 <= size <= edge.interval.high * 2
+        if interval.low / 2 <= size <= interval.high * 2
     ]
     return evidence.quantity(
-        metric, "byte", METHOD, edge.interval, near, passes=len(by_pass(curve.cycles)),
+        metric, "byte", METHOD, interval, near, passes=len(by_pass(curve.cycles)),
         details=details | {
             "shape": edge.shape, "hit": edge.rise.hit, "top": edge.rise.top,
-            "instructions": numbers(end / details["length"] for end in edge.interval[1:]),
+            "instructions": numbers(end / details["length"] for end in interval[1:]),
         },
     )  # fmt: skip
 
 
+def _from_the_first(curve: Curve, found: Levels, edge: Edge) -> Interval:
+    """The interval of an edge, or of what begins before it.
+
+    Two levels that end close to each other are fitted as one edge, near the larger step; code is slower from
+    the first of them on.
+    """
+    value, low, _ = edge.interval
+    risen = np.flatnonzero((curve.size > value / WITHIN) & (found.envelope >= LEAST_STEP * edge.rise.hit))
+    if not len(risen) or not risen[0] or curve.size[risen[0]] > low:
+        return edge.interval
+    before, after = float(curve.size[risen[0] - 1]), float(curve.size[risen[0]])
+    return Interval(math.sqrt(before * after), before, after)
+
+
 def _rate(evidence: Evidence, curve: Curve, found: Levels, level: int, metric: str) -> Quantity:
     """Instructions a cycle over the sizes that show a level best."""
-    chosen = [int(at) for at in stretch(curve.size, curve.latency, found, level).chosen]
+    chosen = _of_level(curve, found, level)
     points = [curve.points[at] for at in chosen]
     one = evidence.narrowed(points)
     members = [curve.cycles[at] for at in chosen]
@@ -129,6 +148,17 @@ def _rate(evidence: Evidence, curve: Curve, found: Levels, level: int, metric: s
         metric, "instruction/cycle", METHOD, Interval(1 / cycles.value, 1 / cycles.high, 1 / cycles.low),
         points, details=details, passes=passes_that_agree(by_pass(members), cycles),
     )  # fmt: skip
+
+
+def _of_level(curve: Curve, found: Levels, level: int) -> list[int]:
+    """Which sizes show a level: of those that the fit names, the ones past the edge before and up to its own.
+
+    A level of few sizes, as the last one of a sweep may be, is otherwise filled up with those of another.
+    """
+    chosen = [int(at) for at in stretch(curve.size, curve.latency, found, level).chosen]
+    least = found.edges[level - 1].ends if level else 0.0
+    most = found.edges[level].begins if level < len(found.edges) else math.inf
+    return [at for at in chosen if least <= curve.size[at] <= most] or chosen
 
 
 def _agreements(evidence: Evidence, found: list[Quantity]) -> Iterator[Quantity]:

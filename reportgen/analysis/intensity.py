@@ -210,7 +210,7 @@ def _overlap(sweep: _Sweep, found: Knee) -> Interval:
     """The rate at the ridge over both asymptotes, where the points next to it put it."""
     near = found.residuals[_near(sweep, found)]
     above = float(np.median(near)) if len(near) else 0.0
-    half = NORMAL_95 * found.scatter / math.sqrt(max(1, len(near)))
+    half = NORMAL_95 * found.scatter * math.sqrt(math.pi / 2 / max(1, len(near)))  # of a median
     value, low, high = (end * math.exp(above) for end in found.depth)
     return Interval(value, low * math.exp(-half), high * math.exp(half))
 

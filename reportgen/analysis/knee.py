@@ -56,7 +56,7 @@ class Knee:
     residuals: Array
     """Logarithm of each point over the curve."""
     scatter: float
-    """Standard deviation of the points about the curve, relative."""
+    """Of the points about the curve, relative: their own standard deviation and what they miss it by."""
 
 
 def knee(x: Array, y: Array, errors: Array) -> Knee:
@@ -71,8 +71,10 @@ def knee(x: Array, y: Array, errors: Array) -> Knee:
     scale = np.hypot(errors, LEAST_SCATTER)
     first = _posterior(places, values, scale, looks=2)
     missed = mad_deviation(np.concatenate([first.residuals, -first.residuals]))
-    missed *= math.sqrt(len(x) / (len(x) - FITTED))
-    scale = np.hypot(scale, missed)
+    about = np.hypot(scale, missed * math.sqrt(len(x) / (len(x) - FITTED)))
+    # what points are known to scatter by is part of what they miss the curve by; the larger of two estimates
+    # is too large already, so the parameters that were fitted are not allowed for again
+    scale = np.maximum(scale, missed)
     found = _posterior(places, values, scale, LOOKS)
     low, _, high = _marginal(found.bends, found.odds.sum(axis=1))
     best = found.bend
@@ -83,7 +85,7 @@ def knee(x: Array, y: Array, errors: Array) -> Knee:
         slope=math.exp(found.height - found.bend),
         height=math.exp(found.height),
         residuals=found.residuals,
-        scatter=float(np.median(scale)),
+        scatter=float(np.median(about)),
     )
 
 

@@ -7,12 +7,19 @@ of independent loads, whose addresses come from a list.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from reportgen.analysis.evidence import Evidence, numbers
 from reportgen.analysis.quantity import Quantity
-from reportgen.analysis.robust import Interval, pooled_scatter, visit_interval
-from reportgen.runs.schema import Point
+from reportgen.analysis.robust import (
+    FLOOR,
+    Interval,
+    pooled_scatter,
+    satterthwaite,
+    student_t,
+    visit_variance,
+)
 
 METHOD = "window"
 ALONE, INDEPENDENT = 1, 0
@@ -22,16 +29,27 @@ ALONE, INDEPENDENT = 1, 0
 def parallelism(evidence: Evidence) -> list[Quantity]:
     """`memory.<level>.parallelism`, a mean count of loads.
 
-    Relative half widths of both times are added: they share a clock and the memory of others.
+    The variances of both times add: they were taken apart from each other.
     """
     metric = evidence.probe.metric
     points = {int(point.settings["chains"]): point for point in evidence.usable()}
     if ALONE not in points or INDEPENDENT not in points:
         return [evidence.without_value(metric, "count", METHOD)]
-    each = {chains: _each(evidence, point) for chains, point in points.items()}
+    each = {chains: evidence.cycles(one).over(one.work["loads"]) for chains, one in points.items()}
     alone, among = each[ALONE], each[INDEPENDENT]
     value = alone.value / among.value
-    spread = alone.half / alone.value + among.half / among.value
+    pooled = pooled_scatter(list(each.values()))
+    parts = [
+        (variance * one.loss, free)
+        for one in (alone, among)
+        for variance, free in [visit_variance(one, pooled)]
+    ]
+    freedom = satterthwaite((variance, free) for variance, free in parts if free)
+    spread = (
+        student_t(freedom) * math.sqrt(sum(variance for variance, _ in parts))
+        if math.isfinite(freedom)
+        else FLOOR
+    )
     counts = sorted(chains for chains in each if chains)
     details: dict[str, Any] = {
         "chains": counts,
@@ -41,9 +59,3 @@ def parallelism(evidence: Evidence) -> list[Quantity]:
     }
     interval = Interval(value, value * (1 - spread), value * (1 + spread))
     return [evidence.quantity(metric, "count", METHOD, interval, points.values(), details=details)]
-
-
-def _each(evidence: Evidence, point: Point) -> Interval:
-    """Cycles of a load."""
-    visits = evidence.cycles(point).over(point.work["loads"])
-    return visit_interval(visits, pooled_scatter([visits]), evidence.systematic)

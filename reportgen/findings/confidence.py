@@ -1,8 +1,8 @@
 """How sure a finding is: a product of documented factors, each with its input stated.
 
     confidence = 0.98 x f(precision) x f(linearity) x f(acceptance) x f(samples) x f(passes) x f(drift)
-                 x f(disturbed) x min(f(cross_checks), f(slowed), 0.62^contradictions) x 0.05^limits
-                 x 0.02^denied x 0.998^alternatives x 0.985^unknown
+                 x f(disturbed) x f(stepped) x min(f(cross_checks), f(slowed), 0.62^contradictions)
+                 x 0.05^limits x 0.02^denied x 0.998^alternatives x 0.985^unknown
 
 Each f is 1 on the good side of a scale, a floor on the bad side, and linear between (`SCALES`).
 An input that nobody gives is left out and counted in `unknown`, unless it has no meaning for the
@@ -76,6 +76,7 @@ SCALES: dict[str, Scale] = {
     "drift": Scale(good=0.01, bad=0.05, floor=0.98),
     "disturbed": Scale(good=0.01, bad=0.20, floor=0.95),
     "slowed": Scale(good=0.01, bad=0.15, floor=0.62),
+    "stepped": Scale(good=0.02, bad=0.30, floor=0.68),
     "cross_checks": Scale(good=1.0, bad=0.0, floor=0.8),
 }
 """Input -> scale.  `precision` half width of the interval over the value (for an interference index:
@@ -83,8 +84,21 @@ the half width itself); `linearity` largest relative residual of the slope; `acc
 samples that passed the gates; `samples` how many did; `passes` share of the passes that agree; `drift`
 relative change of the core clock over the run; `disturbed` share of the run's visits that stand apart from
 the others of their point though every gate passed; `slowed` that share again, asked of inferences instead,
-for a disturbed visit looks like kinds that slow each other; `cross_checks` 1 where every other channel that
-answered agrees, 0.8 where only the system disagrees, 0 where another probe or a published figure does."""
+for a disturbed visit looks like kinds that slow each other; `stepped` that share again, asked of ends that
+few points of a curve show (`CURVES`), for a disturbed visit looks like a step; `cross_checks` 1 where every
+other channel that answered agrees, 0.8 where only the system disagrees, 0 where another probe or a published
+figure does."""
+
+CURVES = frozenset(
+    {
+        Kind.BRANCH_END,
+        Kind.BRANCH_INTERVAL,
+        Kind.RETURN_DEPTH,
+        Kind.FETCH_CAPACITY,
+        Kind.FETCH_RATE,
+    }
+)
+"""What follows from where a curve of single short visits rises."""
 
 ONE_DOUBT = ("cross_checks", "slowed")
 """These and a contradiction: what does not fit and what disagrees are often the same two numbers, and a visit
@@ -111,19 +125,20 @@ def inputs(
     """Every input of the confidence of one quantity, as stored beside it."""
     if claim_of(quantity.metric) is not Claim.MEASURED:
         return _of_code(quantity, checks, contradictions)
+    disturbed = "stepped" if parse(quantity.metric).kind in CURVES else "disturbed"
     given = {
         "precision": precision(quantity),
         "linearity": quantity.inputs.get("linearity"),
         "acceptance": _acceptance(quantity),
         "passes": _passes(evidence, quantity),
         "drift": quantity.inputs.get("drift", run_drift(evidence)),
-        "disturbed": quantity.inputs.get("disturbed"),
+        disturbed: quantity.inputs.get("disturbed"),
         "cross_checks": agreement(checks),
     }
     stated = {
         name: float(value) for name, value in given.items() if value is not None and math.isfinite(value)
     }
-    wanted = set(given) - {"disturbed"} - ({"linearity"} if quantity.method != "slope" else set())
+    wanted = set(given) - {disturbed} - ({"linearity"} if quantity.method != "slope" else set())
     return stated | {
         "samples": float(quantity.n),
         "machine_code": 0.0 if unverified(evidence, quantity) else 1.0,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from reportgen.backends.cpu.accesses import case_of
-from reportgen.suite.load import load_suite
+from reportgen.suite.load import Suite, load_suite
 from tests.simulated.asked import Asked, ok_point, probe_info
 from tests.simulated.sampler import Timed
 from tests.simulated.truth import CpuTruth
@@ -16,9 +18,15 @@ LOAD, INTERVAL = 4.0, 0.5
 """Cycles of a dependent load, and from one independent aligned access to the next."""
 
 
+@cache
+def _suite() -> Suite:
+    """The suite is read once: many devices are asked."""
+    return load_suite()
+
+
 def store_to_load_probe(truth: CpuTruth, probe: str = STORED) -> Asked:
     """Every case of the suite."""
-    definition = load_suite().definitions[probe]
+    definition = _suite().definitions[probe]
     timed = []
     for case in definition.settings["case"]:
         asked = case_of(case)
@@ -44,7 +52,7 @@ def short_loop_probe(truth: CpuTruth) -> Asked:
 
 def split_probe(truth: CpuTruth) -> Asked:
     """Every access at every place."""
-    definition = load_suite().definitions[SPLIT]
+    definition = _suite().definitions[SPLIT]
     timed = [
         Timed(
             ok_point(
@@ -64,7 +72,7 @@ def split_probe(truth: CpuTruth) -> Asked:
 
 def alias_probe(truth: CpuTruth) -> Asked:
     """Every distance."""
-    definition = load_suite().definitions[ALIAS]
+    definition = _suite().definitions[ALIAS]
     timed = [
         Timed(
             ok_point(ALIAS, {"distance": distance, "length": length}, work={"steps": float(length)}),

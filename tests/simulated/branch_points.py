@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
+from reportgen.analysis.quantity import Quantity
+from reportgen.analysis.taken_branches import LEAST_RISE, ORDER
 from tests.simulated.asked import Asked, ok_point, probe_info
 from tests.simulated.sampler import Timed
 from tests.simulated.truth import CpuTruth
@@ -69,6 +73,26 @@ def ends(truth: CpuTruth, distance: int) -> list[float]:
     found = [float(entries) for entries, _ in truth.branch_targets]
     found += [size / distance for size, _ in truth.code_levels]
     return sorted(end for end in found if end < COUNTS[-1])
+
+
+def end_of(truth: CpuTruth, distance: int, quantity: Quantity) -> float:
+    """Branches before the first rise that is told of; infinite where there is none.
+
+    Of a second or later end the nearest one: two that lie close to each other may count as one.
+    """
+    rises = sorted(
+        [(float(entries), more) for entries, more in truth.branch_targets]
+        + [(size / distance, more) for size, more in truth.code_levels]
+    )
+    found, cycles = [], truth.taken_interval
+    for end, more in rises:
+        if more >= LEAST_RISE * cycles:
+            found.append(end)
+        cycles += more
+    middle = quantity.value
+    if not found or middle is None or quantity.metric.endswith(ORDER[0]):
+        return min(found, default=math.inf)
+    return min(found, key=lambda end: abs(math.log(end / middle)))
 
 
 def calls_probe(truth: CpuTruth) -> Asked:

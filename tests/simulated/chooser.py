@@ -29,10 +29,13 @@ class Chooser(Protocol):
 
 
 class Seeded:
-    """Draws from a random generator: the population of the calibration."""
+    """Draws from a random generator: the population of the calibration.
 
-    def __init__(self, seed: int) -> None:
-        self._rng = np.random.default_rng(seed)
+    Parts of a device that draw from generators of their own leave what others draw as it was.
+    """
+
+    def __init__(self, seed: int, part: int = 0) -> None:
+        self._rng = np.random.default_rng([seed, part] if part else seed)
 
     def whole(self, low: int, high: int) -> int:
         """A whole number, both ends included."""

@@ -7,6 +7,7 @@ import numpy as np
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.metric import Kind, MetricId, parse
 from tests.simulated.access_points import alias_time, pair_latency, split_time
+from tests.simulated.branch_points import end_of
 from tests.simulated.footprint_points import supplied
 from tests.simulated.intensity_points import PRECISION, ridge
 from tests.simulated.memory import cache_latency, chase_latency, placed_latency
@@ -83,13 +84,15 @@ def _memory(truth: CpuTruth, name: MetricId, quantity: Quantity) -> float | None
         case Kind.PARALLELISM:
             return truth.parallel_misses
         case Kind.FETCH_CAPACITY | Kind.FETCH_RATE:
-            return supplied(truth, name)
+            return supplied(truth, name, quantity)
         case Kind.WINDOW:
             return truth.in_flight[name.subject]
         case Kind.MISPREDICTION:
             return truth.misprediction
         case Kind.BRANCH_INTERVAL if name.subject == "taken":
             return truth.taken_interval
+        case Kind.BRANCH_END:
+            return end_of(truth, int(name.subject.removesuffix("b")), quantity)
         case Kind.RETURN_DEPTH:
             return truth.return_stack
         case Kind.STORE_TO_LOAD:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+from reportgen.analysis.footprint import LEAST_STEP
+from reportgen.analysis.quantity import Quantity
+from reportgen.analysis.rises import APART
 from reportgen.findings.metric import Kind, MetricId
 from tests.simulated.asked import Asked, ok_point, probe_info
 from tests.simulated.sampler import Timed
@@ -41,27 +44,48 @@ def delivered(level: TrueSupply, length: int) -> float:
     return min(level.rate, level.per_cycle / length)
 
 
-def seen(truth: CpuTruth, name: str) -> list[tuple[float, float]]:
-    """What code of a kind shows: (end in bytes, instructions a cycle), from the core outwards."""
+def seen(truth: CpuTruth, name: str, apart: float = 1.0) -> list[tuple[float, float]]:
+    """What code of a kind shows: (end in bytes, instructions a cycle), from the core outwards.
+
+    Levels that differ by less than is told of are one.  One that ends within `apart` times the level before
+    it has no plateau: what comes before and behind it is seen.
+    """
     length, found = LENGTHS[name], list[tuple[float, float]]()
     for level in truth.supply:
         end = min(level.size, level.instructions * length)
-        if found and end <= found[-1][0]:
+        if found and end <= apart * found[-1][0]:
             continue
         rate = delivered(level, length)
-        if found and rate == found[-1][1]:
-            found[-1] = end, rate
+        if found and found[-1][1] < rate * LEAST_STEP:
+            found[-1] = end, found[-1][1]
         else:
             found.append((end, rate))
     return found
 
 
-def supplied(truth: CpuTruth, name: MetricId) -> float | None:
-    """The true end or rate of a level; of what two lengths agree on, the limit itself."""
+def supplied(truth: CpuTruth, name: MetricId, quantity: Quantity) -> float:
+    """The true end or rate of a level; of what two lengths agree on, the limit; 0 where there is none.
+
+    A rate is that of the sizes that the quantity names.  A second or later end is the nearest one: levels
+    that end close to each other may count as one.
+    """
     if not name.part:
-        return truth.supply[0].instructions if name.subject == "op_cache" else truth.supply[1].size
-    levels = seen(truth, name.subject)
+        limits = (
+            (level.instructions for level in truth.supply)
+            if name.subject == "op_cache"
+            else (level.size for level in truth.supply)
+        )
+        return next((end for end in limits if math.isfinite(end)), 0.0)
+    if name.kind is Kind.FETCH_RATE:
+        length = LENGTHS[name.subject]
+        size = math.sqrt(float(quantity.details["from_bytes"]) * float(quantity.details["to_bytes"]))
+        return delivered(holding(truth, size, length), length)
     number = int(name.part.removeprefix("level")) - 1
-    if number >= len(levels):
-        return None
-    return levels[number][0] if name.kind is Kind.FETCH_CAPACITY else levels[number][1]
+    if quantity.high is None or quantity.value is None:
+        levels = seen(truth, name.subject, APART)
+        return levels[number][0] if number < len(levels) else math.inf
+    ends = [end for end, _ in seen(truth, name.subject) if math.isfinite(end)]
+    if number == 0 or not ends:
+        return ends[0] if ends else 0.0
+    middle = quantity.value
+    return min(ends, key=lambda end: abs(math.log(end / middle)))

@@ -12,11 +12,14 @@ from itertools import combinations_with_replacement
 from hypothesis import strategies as st
 
 from tests.simulated.chooser import Chooser, Drawn, Seeded, logarithmic
+from tests.simulated.core_population import core
 from tests.simulated.instruction_points import MATRIX, NAMED_PAIRS, interference_probes
 from tests.simulated.truth import KIB, MIB, CpuTruth, Limit, Noise, TrueCache, TrueOperation
 
 ORDERS = ("interleaved", "blocked")
 PROPORTIONS = ("2to1", "1to2", "4to1", "1to4")
+CORE = 1
+"""Part of a device with draws of its own."""
 POLICIES = ("lru", "lru", "random", "kept", "lru+random", "lru+kept", "random+kept")
 
 
@@ -27,13 +30,13 @@ def devices() -> st.SearchStrategy[CpuTruth]:
 
 def seeded(seed: int) -> CpuTruth:
     """Device number `seed` of the population."""
-    return device(Seeded(seed))
+    return core(Seeded(seed, CORE), device(Seeded(seed)))
 
 
 def rough(seed: int) -> CpuTruth:
     """Device number `seed` of those with troubles that intervals do not allow for."""
     choose = Seeded(seed)
-    return troubled(choose, device(choose))
+    return core(Seeded(seed, CORE), troubled(choose, device(choose)))
 
 
 def troubled(choose: Chooser, truth: CpuTruth) -> CpuTruth:

@@ -7,13 +7,17 @@ from dataclasses import replace
 import msgspec
 
 from reportgen.status import Status
+from tests.simulated.access_points import alias_probe, short_loop_probe, split_probe, store_to_load_probe
 from tests.simulated.asked import Asked
+from tests.simulated.branch_points import calls_probe, misprediction_probe, taken_probe
+from tests.simulated.footprint_points import footprint_probe
 from tests.simulated.instruction_points import (
     disturbed_probes,
     interference_probes,
     latency_probes,
     throughput_probes,
 )
+from tests.simulated.intensity_points import sweep_probe
 from tests.simulated.memory_points import (
     bandwidth_probe,
     chase_probe,
@@ -25,6 +29,7 @@ from tests.simulated.memory_points import (
 from tests.simulated.roofline_points import library_probes, peak_probes, sustained_probe
 from tests.simulated.sampler import Timed
 from tests.simulated.truth import CpuTruth
+from tests.simulated.window_points import misses_probe, window_probe
 
 NOT_INSPECTED = "No decoder for this ISA is installed, so nobody looked at the machine code."
 
@@ -44,6 +49,27 @@ def everything(truth: CpuTruth) -> list[Asked]:
         *peak_probes(truth),
         *library_probes(truth),
         *disturbed_probes(truth),
+    ]
+
+
+def with_core(truth: CpuTruth) -> list[Asked]:
+    """The same, and what else is asked of a core: what is in flight, branches, supply, places, overlap.
+
+    Not in `everything` for the same reason as `with_load`.
+    """
+    return [
+        *everything(truth),
+        window_probe(truth),
+        misses_probe(truth),
+        misprediction_probe(truth),
+        taken_probe(truth),
+        calls_probe(truth),
+        footprint_probe(truth),
+        sweep_probe(truth),
+        store_to_load_probe(truth),
+        short_loop_probe(truth),
+        split_probe(truth),
+        alias_probe(truth),
     ]
 
 

@@ -180,3 +180,16 @@ def test_two_ends_close_to_each_other_are_told_where_the_first_begins(small: int
             assert within(first, small)
             assert first.high is not None
             assert first.high <= large
+
+
+@pytest.mark.parametrize("seed", [153, 177])
+def test_times_that_lie_on_no_line_have_no_end(seed: int) -> None:
+    info, timed = calls_probe(QUIET)
+    draws = np.random.default_rng(seed)
+    cycles = 1000 * np.exp(0.1 * draws.standard_normal(len(timed)))
+    cycles -= np.arange(len(timed)) * draws.uniform(0, 20)
+    shown = [replace(one, cycles=float(each)) for one, each in zip(timed, cycles, strict=True)]
+    quantity = analysed([(info, shown)])[DEPTH]
+    assert quantity.status is Status.UNSTABLE
+    assert "No depth lies on the line" in quantity.reason
+    assert quantity.value is None

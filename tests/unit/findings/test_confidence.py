@@ -44,6 +44,7 @@ def test_an_undisturbed_quantity_ends_near_0_95_and_a_serious_doubt_below_0_92()
         {"passes": 0.0},
         {"disturbed": 0.2},
         {"slowed": 0.2},
+        {"stepped": 0.2},
         {"cross_checks": 0.0},
         {"contradictions": 1.0},
     ):
@@ -105,8 +106,17 @@ def test_every_input_is_stated() -> None:
     one = quantity("latency.x", 3.0)
     one = changed(one, inputs=one.inputs | {"disturbed": 0.0})
     checks = (CrossCheck(OTHER_PROBE, AGREES, ""),)
-    of_inferences = {"slowed"}
-    assert set(inputs_of(one, checks=checks)) == {*SCALES, *PER_ONE, "machine_code"} - of_inferences
+    of_others = {"slowed", "stepped"}
+    assert set(inputs_of(one, checks=checks)) == {*SCALES, *PER_ONE, "machine_code"} - of_others
+
+
+def test_ends_of_curves_are_asked_for_steps() -> None:
+    one = quantity("branch.return.depth", 32.0)
+    one = changed(one, inputs=one.inputs | {"disturbed": 0.3})
+    given = inputs_of(one)
+    assert given["stepped"] == 0.3
+    assert "disturbed" not in given
+    assert confidence(given) < 0.7 * confidence(given | {"stepped": 0.0})
 
 
 def test_what_nobody_gives_is_counted_as_unknown() -> None:
