@@ -76,7 +76,7 @@ SCALES: dict[str, Scale] = {
     "drift": Scale(good=0.01, bad=0.05, floor=0.98),
     "disturbed": Scale(good=0.01, bad=0.20, floor=0.95),
     "slowed": Scale(good=0.01, bad=0.15, floor=0.62),
-    "stepped": Scale(good=0.02, bad=0.30, floor=0.68),
+    "stepped": Scale(good=0.02, bad=0.30, floor=0.80),
     "cross_checks": Scale(good=1.0, bad=0.0, floor=0.8),
 }
 """Input -> scale.  `precision` half width of the interval over the value (for an interference index:
