@@ -124,7 +124,10 @@ Made = tuple[list[Kept], float, float]
 
 
 def _batches(sources: Batch) -> list[Batch]:
-    """Sources of one target together, no two kernels of one name, at most a unit of them."""
+    """Sources of one target together, no two kernels of one name, at most a unit of them; the longest first.
+
+    So that no process is left with a long one when the others are done.
+    """
     of_target: dict[str, list[Batch]] = {}
     for name, source in sources.items():
         batches = of_target.setdefault(str(source.setup["target"]), [])
@@ -135,7 +138,8 @@ def _batches(sources: Batch) -> list[Batch]:
                 break
         else:
             batches.append({name: source})
-    return [batch for batches in of_target.values() for batch in batches]
+    found = [batch for batches in of_target.values() for batch in batches]
+    return sorted(found, key=lambda batch: sum(len(source.text) for source in batch.values()), reverse=True)
 
 
 def _run(batches: list[Batch], jobs: int) -> Iterator[tuple[Batch, Made]]:

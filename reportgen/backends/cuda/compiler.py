@@ -29,6 +29,8 @@ _ALONE = re.compile(
     r"^\s*#\s*(include|define)\b|\b__constant__\b|\b__device__\s+\w+[\w\s]*(\[|;|=)", re.MULTILINE
 )
 """What would meet its like of another kernel in one unit: macros, headers, module variables."""
+_HINTS = ("include", "define", "__constant__", "__device__")
+"""Words without which a text matches none of that."""
 _LOG_LINES = 12
 
 
@@ -65,13 +67,19 @@ def compile_kernels(kernels: Sequence[Kernel], target: str) -> dict[str, bytes |
     if len({kernel.name for kernel in kernels}) != len(kernels):
         raise ValueError("two kernels have one name")
     targets.require(target, supported(), f"{compiler_name()} {version()}")
-    together = [kernel for kernel in kernels if not _ALONE.search(kernel.text)]
-    alone = [kernel for kernel in kernels if _ALONE.search(kernel.text)]
+    alone = [kernel for kernel in kernels if _is_alone(kernel.text)]
+    names = {kernel.name for kernel in alone}
+    together = [kernel for kernel in kernels if kernel.name not in names]
     units = [together[start : start + UNIT] for start in range(0, len(together), UNIT)]
     result: dict[str, bytes | CompileError] = {}
     for unit in [*units, *([kernel] for kernel in alone)]:
         result |= _compile_unit(unit, target)
     return {kernel.name: result[kernel.name] for kernel in kernels}
+
+
+def _is_alone(text: str) -> bool:
+    """Whether a kernel has a unit of its own; most have none of the words, and need no search by pattern."""
+    return any(word in text for word in _HINTS) and bool(_ALONE.search(text))
 
 
 def _compile_unit(unit: list[Kernel], target: str) -> dict[str, bytes | CompileError]:

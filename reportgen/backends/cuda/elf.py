@@ -127,15 +127,9 @@ class Cubin:
             kernel: its name.
             number: of the target it is for, 90: from 90 on shared memory counts a reserved part.
         """
-        own, all_kernels = self._attributes(f".nv.info.{kernel}"), self._attributes(".nv.info")
         index = self._symbols.index(kernel) if kernel in self._symbols else -1
-        of_kernel: dict[int, int] = {}
-        for attribute, value in all_kernels:
-            if len(value) >= 8:
-                symbol, amount = struct.unpack_from("<II", value)
-                if symbol == index:
-                    of_kernel[attribute] = max(amount, of_kernel.get(attribute, 0))
-        mine = dict(own)
+        of_kernel = self._amounts.get(index, {})
+        mine = dict(self._attributes(f".nv.info.{kernel}"))
         shared = self._size(f".nv.shared.{kernel}")
         reserved = RESERVED_SHARED if number >= 90 else 0
         return Resources(
@@ -146,6 +140,17 @@ class Cubin:
             parameter_bytes=_short(mine.get(PARAMETER_BYTES, b"")),
             max_threads=_product(mine.get(MAX_THREADS, b"")),
         )
+
+    @cached_property
+    def _amounts(self) -> dict[int, dict[int, int]]:
+        """Place of a symbol -> number of an attribute -> the most that `.nv.info` says of it."""
+        found: dict[int, dict[int, int]] = {}
+        for attribute, value in self._attributes(".nv.info"):
+            if len(value) >= 8:
+                symbol, amount = struct.unpack_from("<II", value)
+                mine = found.setdefault(symbol, {})
+                mine[attribute] = max(amount, mine.get(attribute, 0))
+        return found
 
     def _size(self, name: str) -> int:
         section = self._by_name.get(name)
