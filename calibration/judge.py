@@ -23,6 +23,7 @@ from tests.simulated.cpu import make_records
 from tests.simulated.expected import true_value
 from tests.simulated.hypotheses import true_verdict
 from tests.simulated.ports import share_limit, share_ports
+from tests.simulated.suite import with_core
 from tests.simulated.truth import CpuTruth
 
 ROUNDING = 1e-9
@@ -84,7 +85,7 @@ class Judged:
 def judge(seed: int, rough: bool = False) -> Judged:
     """Device number `seed` of the population; `rough`: with troubles that intervals do not allow for."""
     truth = population.rough(seed) if rough else population.seeded(seed)
-    run, columns, _ = make_records(truth, seed)
+    run, columns, _ = make_records(truth, seed, with_core)
     table = pa.table(
         {
             name: pa.array(column).dictionary_encode() if column.dtype.kind == "O" else column
@@ -129,7 +130,7 @@ def _stated(truth: CpuTruth, quantity: Quantity) -> Stated | None:
 
 def _holds(quantity: Quantity, true: float) -> bool:
     low, high = interval(quantity)
-    slack = ROUNDING * max(1.0, abs(true))
+    slack = ROUNDING * max(1.0, abs(true)) if math.isfinite(true) else 0.0
     return low - slack <= true <= high + slack
 
 

@@ -20,6 +20,9 @@ class Meaning:
     bracket: bool = False
     """The interval is a step of the settings that were tried: it cannot be narrower, and may hold the truth
     always."""
+    single: bool = False
+    """One interval a device: too few for a share that is known to a point, so a limit holds where the
+    interval of the share reaches it."""
 
 
 class Kind(Enum):
@@ -49,6 +52,44 @@ class Kind(Enum):
     )
     BANDWIDTH = Meaning("bandwidth", "the interval holds the bytes a second of the level and kernel", 0.03)
     RIDGE = Meaning("ridge", "the interval holds the true peak over the true bandwidth", 0.03)
+    RIDGE_SEEN = Meaning(
+        "ridge of a stream that computes",
+        "the interval holds the intensity at which loads and arithmetic of the stream take equally long",
+        0.05,
+    )
+    OVERLAP = Meaning("overlap", "the interval holds the share of the roof that is reached at the ridge", 0.1)
+    IN_FLIGHT = Meaning(
+        "instructions in flight", "the interval holds how many enter the core behind a load that waits",
+        0.06, True,
+    )  # fmt: skip
+    MISSES = Meaning(
+        "misses in flight", "the interval holds how many loads wait for memory at once", 0.03, single=True
+    )
+    MISPREDICTION = Meaning(
+        "misprediction", "the interval holds what a wrong prediction adds", 0.02, single=True
+    )
+    BRANCH_END = Meaning(
+        "end of taken branches, depth of nested calls",
+        "the interval holds the number up to which nothing becomes slower",
+        0.13,
+        True,
+    )
+    FETCH_END = Meaning(
+        "end of a level of instruction supply",
+        "the interval holds the bytes, or instructions, up to which code is not slower",
+        0.13,
+        True,
+    )
+    SUPPLY = Meaning(
+        "rate of instruction supply, interval of taken branches",
+        "the interval holds the instructions a cycle of the level, or the cycles of a branch among few",
+        0.01,
+    )
+    PLACED = Meaning(
+        "store to load, access across a boundary, address alike",
+        "the interval holds the cycles of a step",
+        0.01,
+    )
 
 
 _BY_METRIC = {
@@ -65,6 +106,19 @@ _BY_METRIC = {
     metrics.Kind.CHASE: Kind.LEVEL,
     metrics.Kind.BANDWIDTH: Kind.BANDWIDTH,
     metrics.Kind.RIDGE: Kind.RIDGE,
+    metrics.Kind.RIDGE_SEEN: Kind.RIDGE_SEEN,
+    metrics.Kind.OVERLAP: Kind.OVERLAP,
+    metrics.Kind.WINDOW: Kind.IN_FLIGHT,
+    metrics.Kind.PARALLELISM: Kind.MISSES,
+    metrics.Kind.MISPREDICTION: Kind.MISPREDICTION,
+    metrics.Kind.BRANCH_INTERVAL: Kind.SUPPLY,
+    metrics.Kind.BRANCH_END: Kind.BRANCH_END,
+    metrics.Kind.RETURN_DEPTH: Kind.BRANCH_END,
+    metrics.Kind.FETCH_CAPACITY: Kind.FETCH_END,
+    metrics.Kind.FETCH_RATE: Kind.SUPPLY,
+    metrics.Kind.STORE_TO_LOAD: Kind.PLACED,
+    metrics.Kind.SPLIT: Kind.PLACED,
+    metrics.Kind.ALIAS: Kind.PLACED,
 }
 
 

@@ -24,7 +24,7 @@ def _intervals(numbers: Calibration, allowing: bool) -> Iterator[str]:
     for one in numbers.intervals:
         meaning = Kind[one.kind].value
         share = one.share
-        low, high = _ends(share, allowing)
+        low, high = _ends(share, allowing or meaning.single)
         if high < least or (low > most and not meaning.bracket):
             yield f"{meaning.title}: {share.value:.1%} of {share.count} intervals hold the truth"
         if one.half > meaning.widest and not (allowing and share.count < LEAST_FINDINGS):

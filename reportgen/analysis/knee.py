@@ -23,6 +23,9 @@ from reportgen.analysis.robust import Array, Interval, mad_deviation
 
 FREEDOM = 4.0
 """Degrees of freedom of the errors: heavy tails, and a variance."""
+AS_NORMAL = math.sqrt((FREEDOM + 1) / (FREEDOM + 3))
+"""Scale of Student's t that tells as much of a place as a normal distribution of deviation 1: the Fisher
+information of t is (freedom + 1) / (freedom + 3) / scale^2 (Lange, Little and Taylor, appendix)."""
 LEAST_SCATTER = 1e-3
 """Relative error that no point is believed to lie below."""
 FITTED = 3
@@ -69,13 +72,13 @@ def knee(x: Array, y: Array, errors: Array) -> Knee:
     """
     places, values = np.log(x), np.log(y)
     scale = np.hypot(errors, LEAST_SCATTER)
-    first = _posterior(places, values, scale, looks=2)
+    first = _posterior(places, values, scale * AS_NORMAL, looks=2)
     missed = mad_deviation(np.concatenate([first.residuals, -first.residuals]))
     about = np.hypot(scale, missed * math.sqrt(len(x) / (len(x) - FITTED)))
     # what points are known to scatter by is part of what they miss the curve by; the larger of two estimates
     # is too large already, so the parameters that were fitted are not allowed for again
     scale = np.maximum(scale, missed)
-    found = _posterior(places, values, scale, LOOKS)
+    found = _posterior(places, values, scale * AS_NORMAL, LOOKS)
     low, _, high = _marginal(found.bends, found.odds.sum(axis=1))
     best = found.bend
     shallow, middle, deep = _marginal(found.depths, found.odds.sum(axis=0))
