@@ -8,7 +8,7 @@
 PYTHON  ?= python3
 VENV    ?= .venv
 COLLECT ?=
-PYTEST  ?= -n auto --dist loadfile
+PYTEST  ?= -n auto --dist loadfile --no-loadscope-reorder
 SERVE   ?= --livereload
 
 BIN     := $(VENV)/bin
