@@ -1,4 +1,4 @@
-"""Which kernels of the suite are executed in tests: every operation, path and word of a setting once at least.
+"""Which kernels of the suite are executed in tests: every operation, path and word of a setting once.
 
 Generator, compiler (to PTX), launcher and checks are the real ones; the device is `tests/simulated/ptx`.
 """
