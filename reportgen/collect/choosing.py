@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from reportgen.backends.base import Backend, Candidate
 from reportgen.collect import toolchain
+from reportgen.collect.plan import Recorded
 from reportgen.errors import BackendUnavailable, UserError
+from reportgen.runs.schema import Device
 
 
 def choose(backend: Backend, selector: str) -> Candidate:
@@ -33,3 +35,25 @@ def choose(backend: Backend, selector: str) -> Candidate:
             "'reportgen doctor' says what is missing.",
         )
     return named[0]
+
+
+def measurable(backend: Backend, selector: str, isa: str, *, replayed: str, elsewhere: str) -> Device:
+    """The device that `selector` names, for what is measured on one instruction set only.
+
+    Args:
+        backend: where it is looked for.
+        selector: the user's word.
+        isa: the instruction set that is needed.
+        replayed: what to do instead of measuring on recorded samples.
+        elsewhere: why there is nothing for a device of another instruction set.
+
+    Raises:
+        UserError: there is none, samples are replayed, or the instruction set is another.
+        BackendUnavailable: it is there and cannot be used.
+    """
+    device = choose(backend, selector).device
+    if isinstance(backend, Recorded):
+        raise UserError("a replay measures nothing.", replayed)
+    if device.isa != isa:
+        raise UserError(f"{device.id} is {device.isa}, and this is asked of {isa} only.", elsewhere)
+    return device

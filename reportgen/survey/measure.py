@@ -11,8 +11,7 @@ from reportgen.backends.base import Backend
 from reportgen.backends.cpu.x86_64.forms.crossing import across, through
 from reportgen.backends.cpu.x86_64.forms.questions import asked
 from reportgen.collect import interruption
-from reportgen.collect.choosing import choose
-from reportgen.collect.plan import Recorded
+from reportgen.collect.choosing import measurable
 from reportgen.collect.progress import Progress, Silent
 from reportgen.collect.runner import Options, Outcome, collect, correcting
 from reportgen.errors import UserError
@@ -42,14 +41,13 @@ def survey(options: Options, progress: Progress | None = None, backend: Backend 
     shown = progress or Silent()
     selector = options.selector or "cpu"
     backend = backend or registry.get(selector)
-    device = choose(backend, selector).device
-    if isinstance(backend, Recorded):
-        raise UserError("a replay measures nothing.", "Derive a sealed survey again with --run.")
-    if device.isa != ISA:
-        raise UserError(
-            f"instruction forms are surveyed on x86-64, and {device.id} is {device.isa}.",
-            "No table of all forms of another instruction set is at hand yet.",
-        )
+    device = measurable(
+        backend,
+        selector,
+        ISA,
+        replayed="Derive a sealed survey again with --run.",
+        elsewhere="No table of all forms of another instruction set is at hand yet.",
+    )
     # the decoder is not asked for where no such code can be run
     from reportgen.backends.cpu.x86_64.forms.assembling import checked
 

@@ -17,8 +17,7 @@ import msgspec
 from reportgen.backends import registry
 from reportgen.backends.base import Backend
 from reportgen.collect import interruption, lock
-from reportgen.collect.choosing import choose
-from reportgen.collect.plan import Recorded
+from reportgen.collect.choosing import measurable
 from reportgen.collect.progress import Progress, Silent
 from reportgen.collect.runner import Interrupted, Options, Outcome, collect, correcting
 from reportgen.errors import BundleError, UserError
@@ -63,14 +62,13 @@ def validate(asked: Asked, progress: Progress | None = None, backend: Backend | 
     shown, options = progress or Silent(), asked.collect
     selector = options.selector or "cpu"
     backend = backend or registry.get(selector)
-    device = choose(backend, selector).device
-    if isinstance(backend, Recorded):
-        raise UserError("a replay measures nothing.", "Derive a sealed validation again with --run.")
-    if device.isa != ISA:
-        raise UserError(
-            f"the validation loops are x86-64 code, and {device.id} is {device.isa}.",
-            "There are none for other instruction sets yet.",
-        )
+    device = measurable(
+        backend,
+        selector,
+        ISA,
+        replayed="Derive a sealed validation again with --run.",
+        elsewhere="There are no loops for other instruction sets yet.",
+    )
     options = correcting(options, device, VALIDATION)
     glob = _asked_before(options) if options.resume else options.glob
     suite = suite_of(read_loops(asked.loops))
