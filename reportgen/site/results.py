@@ -48,6 +48,10 @@ RAW = {
 }
 
 
+FAULTS = 5
+"""So many faults of a bundle are told on its page; `reportgen runs verify` tells all."""
+
+
 class Result(msgspec.Struct, frozen=True):
     """What is kept of one bundle."""
 
@@ -73,7 +77,8 @@ def deriving(path: Path) -> Iterator[None]:
 
     faults = verify.verify(path)
     if faults:
-        raise Unreadable("; ".join(faults))
+        more = f"; and {len(faults) - FAULTS} more" if len(faults) > FAULTS else ""
+        raise Unreadable("; ".join(faults[:FAULTS]) + more)
     try:
         yield
     except ReportgenError:
