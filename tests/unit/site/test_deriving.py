@@ -12,11 +12,11 @@ from reportgen.site.results import FAULTS, Unreadable, deriving
 
 def test_many_faults_are_told_by_their_number(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(verify, "verify", lambda path: [f"fault {number}" for number in range(FAULTS + 3)])
-    with pytest.raises(Unreadable, match="fault 0; .*; and 3 more$"), deriving(tmp_path):
+    with pytest.raises(Unreadable, match=r"fault 0; .*; and 3 more$"), deriving(tmp_path):
         raise AssertionError("nothing is derived from it")
 
 
 def test_few_faults_are_told_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(verify, "verify", lambda path: ["one", "another"])
-    with pytest.raises(Unreadable, match="^one; another$"), deriving(tmp_path):
+    with pytest.raises(Unreadable, match=r"^one; another$"), deriving(tmp_path):
         raise AssertionError("nothing is derived from it")
