@@ -114,6 +114,7 @@ class Supervisor:
         """
         while self._process is None:
             self._sent.clear()
+            self._hear()
             # Its own session: Ctrl-C in the terminal reaches the runner only.
             self._process = subprocess.Popen(
                 self._arguments,
@@ -181,10 +182,19 @@ class Supervisor:
         if process is None or process.stdin is None or process.stdout is None:
             raise RuntimeError("no worker is running")
         deadline = time.monotonic() + seconds
-        self._heard = os.fstat(self._stderr.fileno()).st_size
         self._send(process.stdin.fileno(), data, deadline, seconds)
         size = LENGTH.unpack(self._receive(process.stdout.fileno(), LENGTH.size, deadline, seconds))[0]
-        return reply(self._receive(process.stdout.fileno(), size, deadline, seconds))
+        answer = reply(self._receive(process.stdout.fileno(), size, deadline, seconds))
+        self._hear()
+        return answer
+
+    def _hear(self) -> None:
+        """What was written so far is no reason of what happens next.
+
+        Before a worker starts and after an answer, never before a request: one that dies at its start may
+        have said why by then.
+        """
+        self._heard = os.fstat(self._stderr.fileno()).st_size
 
     def _send(self, handle: int, data: bytes, deadline: float, seconds: float) -> None:
         view = memoryview(data)
@@ -235,7 +245,7 @@ class Supervisor:
         return Fault(Status.FAILED, f"{how}: {words}" if words else how, last=True)
 
     def _last_words(self) -> str:
-        """Of what it wrote since the last request: the last line with "error" in it, else the last."""
+        """Of what it wrote since its start or its last answer: the last line with "error", else the last."""
         # pread: the worker writes through the same file offset, which a seek would move.
         handle = self._stderr.fileno()
         begin = max(self._heard, os.fstat(handle).st_size - 8192)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -81,7 +82,18 @@ def test_an_assembler_that_ends_its_process_names_the_mnemonic() -> None:
         assert made.work == {"instructions": 4.0}
 
 
-def test_a_worker_that_does_not_start_is_reported_with_its_last_words() -> None:
+@pytest.mark.parametrize("first", [True, False], ids=["it dies before it is asked", "it may be asked first"])
+def test_a_worker_that_does_not_start_is_reported_with_its_last_words(
+    first: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if first:
+        started = subprocess.Popen.__init__
+
+        def ended(self: subprocess.Popen[bytes], *arguments: Any, **named: Any) -> None:
+            started(self, *arguments, **named)
+            self.wait()
+
+        monkeypatch.setattr(subprocess.Popen, "__init__", ended)
     worker = Supervisor([sys.executable, "-c", "import no_such_module"], Hello("faulty", DEVICE))
     with worker, pytest.raises(RunRefused, match="No module named 'no_such_module'") as raised:
         worker.visit(order("fine"), SECONDS)
