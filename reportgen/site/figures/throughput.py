@@ -38,6 +38,8 @@ class Saturation(msgspec.Struct, frozen=True):
 
 COLUMNS = 3
 MARGINS = style.Margins(left=0.45, right=0.05, top=0.35, bottom=0.4)
+ROOM_FOR_TWO_LINES = 0.15
+"""Inches more on the left: the words of the vertical axis are longer than one row of panels is high."""
 WIDE, TALL = 1.1, 1.62
 """Distance of panels; a panel's own axes are 1 wide and 1 tall."""
 TICKS = (1, 2, 4, 8, 16)
@@ -60,7 +62,8 @@ def draw(data: Saturation) -> str:
     tall = max(top, steps[-1]) * 1.04
     used = {series.label for panel in data.panels for series in panel.series}
     strokes = {label: stroke for label, stroke in style.WIDTHS.items() if label in used}
-    with style.canvas(0.75 + 1.5 * rows, MARGINS) as (figure, (axes,)):
+    margins = MARGINS if rows > 1 else MARGINS._replace(left=MARGINS.left + ROOM_FOR_TWO_LINES)
+    with style.canvas(0.75 + 1.5 * rows, margins) as (figure, (axes,)):
         axes.set_axis_off()
         axes.set_xlim(-0.02, COLUMNS * WIDE - 0.08)
         axes.set_ylim(-rows * TALL + 0.48, 0.22)
@@ -93,8 +96,13 @@ def draw(data: Saturation) -> str:
         axes.add_collection(LineCollection(grid, colors=style.GRID, linewidths=0.7, zorder=1))
         axes.add_collection(LineCollection(edges, colors=style.SOFT, linewidths=0.8, zorder=2))
         _legend(figure, strokes)
-        figure.supxlabel("independent accumulators", fontsize=9.5, y=0.01)
-        figure.supylabel(f"instructions per cycle of {data.of}", fontsize=9.5, x=0.012)
+        # In the middle of the panels that are there, which may be fewer than a row has room for.
+        columns = min(COLUMNS, len(data.panels))
+        middle, _ = axes.transData.transform((((columns - 1) * WIDE + 1) / 2, 0))
+        middle /= figure.bbox.width
+        figure.supxlabel("independent accumulators", fontsize=9.5, x=middle, y=0.01)
+        between = "\n" if rows == 1 else " "
+        figure.supylabel(f"instructions per{between}cycle of {data.of}", fontsize=9.5, x=0.012)
         return style.to_svg(figure)
 
 

@@ -199,6 +199,9 @@ def short_sweeps() -> Iterator[tuple[str, Any, Callable[[Any], str]]]:
             for bounds in (known, known[:upto]):
                 record = working_set.WorkingSet(curves, bounds, tuple(levels[: len(bounds)]))
                 yield f"working set, {sizes}, {bounds}", record, working_set.draw
+    for number in (1, 2, 4):
+        few = throughput.Saturation(SATURATION.panels[:number], "a multiprocessor")
+        yield f"throughput, {number}", few, throughput.draw
     for number in (1, 3):
         rates = tuple(
             bandwidth.Rate(level, "read", 1e10, 9e9, 1.1e10, 2e10) for level in ("l1", "dram")[:number]
