@@ -11,6 +11,7 @@ from typing import Any
 
 from reportgen.findings.metric import ALL_CORES, Kind, parse
 from reportgen.findings.wording.gpu_names import path as load_path
+from reportgen.findings.wording.names import kernel
 from reportgen.model.architecture import Fact
 from reportgen.roofline.all_cores import together
 from reportgen.roofline.roofs import FLOP, OP
@@ -265,7 +266,7 @@ def rates(report: Report) -> bandwidth.Bandwidth | None:
     order = list(report.level_order())
     keys = sorted(found, key=lambda key: order.index(key[0]) if key[0] in order else len(order))
     made = tuple(
-        bandwidth.Rate(level, name, *_bounds(some.get("one")), *_bounds(some.get(ALL_CORES)))
+        bandwidth.Rate(level, kernel(name), *_bounds(some.get("one")), *_bounds(some.get(ALL_CORES)))
         for level, name in keys
         for some in (found[level, name],)
     )

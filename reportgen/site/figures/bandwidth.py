@@ -18,6 +18,7 @@ class Rate(msgspec.Struct, frozen=True):
 
     level: str
     kernel: str
+    """In words."""
     one: float | None = None
     one_low: float | None = None
     one_high: float | None = None
@@ -76,7 +77,7 @@ def draw(data: Bandwidth) -> str:
                     fontsize=8,
                     color=style.SOFT,
                 )
-        axes.set_yticks(places, [f"{rate.level.upper()} {_kernel(rate.kernel)}" for rate in data.rates])
+        axes.set_yticks(places, [f"{rate.level.upper()} {rate.kernel}" for rate in data.rates])
         axes.set_ylim(at - 0.4, -0.7)
         axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)
@@ -93,10 +94,6 @@ def _said(rate: Rate, best: float, cores: int) -> str:
         return text
     second = format_value(rate.every, "byte/second", 3)
     return f"{text} → {second}" if cores else f"{text}, one {second}"
-
-
-def _kernel(name: str) -> str:
-    return name.replace("nt_", "non-temporal ")
 
 
 def _dot(
