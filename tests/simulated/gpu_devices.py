@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from reportgen.backends.cuda.chase import LEAST_LINES
 from reportgen.runs.schema import Device
 from reportgen.suite import expand
-from reportgen.suite.load import load_suite
 from tests.simulated.asked import ok_point
-from tests.simulated.gpu_truth import EMPTY, ISA, KIB, MIB, GpuTruth, Question, Simulated, asked
+from tests.simulated.gpu_truth import EMPTY, ISA, KIB, MIB, GpuTruth, Question, Simulated, asked, suite
 
 DEVICE = Device("a-gpu", "cuda", "NVIDIA", "a GPU", ISA, cores=132, memory_bytes=80 << 30)
 CLOCK = GpuTruth().clock_hz
@@ -101,9 +100,8 @@ DEVICES = (
 @cache
 def planned(probe: str) -> tuple[dict[str, int | str], ...]:
     """Settings of every point of a probe, as the suite asks them of a GPU."""
-    suite = load_suite()
-    table = suite.tables["cuda"]
-    (found,) = [one for one in expand.probes(suite, ISA) if one.id == probe]
+    table = suite().tables["cuda"]
+    (found,) = [one for one in expand.probes(suite(), ISA) if one.id == probe]
     return tuple(dict(point.settings) for point in expand.points(found, DEVICE, table))
 
 

@@ -18,9 +18,8 @@ from reportgen.errors import Unsupported
 from reportgen.runs.schema import ProbeInfo
 from reportgen.suite import expand
 from reportgen.suite.definition import PlannedPoint, Probe
-from reportgen.suite.load import load_suite
 from tests.simulated.asked import ok_point
-from tests.simulated.gpu_truth import EMPTY, GpuTruth, Question, Simulated
+from tests.simulated.gpu_truth import EMPTY, GpuTruth, Question, Simulated, suite
 
 GROUPS = ("warpgroup", "tensor_memory")
 
@@ -43,18 +42,17 @@ class MatrixUnit:
 
 @cache
 def _suite(isa: str) -> tuple[dict[str, Probe], CudaGenerator]:
-    suite = load_suite()
     device = targets.device(targets.parse(isa))
     return (
-        {probe.id: probe for probe in expand.probes(suite, isa)},
-        CudaGenerator(device, suite.tables["cuda"]),
+        {probe.id: probe for probe in expand.probes(suite(), isa)},
+        CudaGenerator(device, suite().tables["cuda"]),
     )
 
 
 def operations(isa: str) -> tuple[str, ...]:
     """Those of these units that a target has."""
     probes, _ = _suite(isa)
-    table = load_suite().tables["cuda"]
+    table = suite().tables["cuda"]
     wanted = {name for name, one in table.items() if one.group in GROUPS}
     return tuple(
         name for name in sorted(wanted) if f"tensor_operations/{name}" in probes and _points(isa, name)
@@ -69,7 +67,7 @@ def _points(isa: str, operation: str) -> list[tuple[PlannedPoint, Source]]:
 def _planned(isa: str, probe: str) -> tuple[PlannedPoint, ...]:
     probes, _ = _suite(isa)
     device = targets.device(targets.parse(isa))
-    return tuple(expand.points(probes[probe], device, load_suite().tables["cuda"]))
+    return tuple(expand.points(probes[probe], device, suite().tables["cuda"]))
 
 
 def _made(isa: str, probe: str) -> Iterator[tuple[PlannedPoint, Source]]:
@@ -83,13 +81,13 @@ def _made(isa: str, probe: str) -> Iterator[tuple[PlannedPoint, Source]]:
 
 def info(isa: str, probe: str) -> ProbeInfo:
     """A probe as it is frozen into a run."""
-    return expand.info(_suite(isa)[0][probe], load_suite().tables["cuda"])
+    return expand.info(_suite(isa)[0][probe], suite().tables["cuda"])
 
 
 def latency(isa: str, operation: str, unit: MatrixUnit) -> Question:
     """One warp group (or one thread) orders so many products, and waits."""
     probe = f"tensor_operations/{operation}"
-    kind = load_suite().tables["cuda"][operation]
+    kind = suite().tables["cuda"][operation]
     each = unit.each(kind.flop or kind.op or 0.0, kind.precision or "")
     found = []
     for point, source in _points(isa, operation):
@@ -102,7 +100,7 @@ def latency(isa: str, operation: str, unit: MatrixUnit) -> Question:
 def peak(isa: str, precision: str, unit: MatrixUnit, truth: GpuTruth) -> Question:
     """Warp groups of a full multiprocessor, turn after turn; only those points of the probe."""
     probe = f"roofline/peak_tensor_{precision}"
-    table = load_suite().tables["cuda"]
+    table = suite().tables["cuda"]
     found = []
     for point, source in _made(isa, probe):
         kind = table[str(point.settings["operation"])]

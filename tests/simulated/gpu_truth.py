@@ -14,7 +14,7 @@ from reportgen.backends.cuda.generator import CudaGenerator
 from reportgen.runs.schema import Point, ProbeInfo
 from reportgen.suite import expand
 from reportgen.suite.definition import PlannedPoint, Probe
-from reportgen.suite.load import load_suite
+from reportgen.suite.load import Suite, load_suite
 
 ISA = "sm_90"
 KIB, MIB = 1 << 10, 1 << 20
@@ -161,18 +161,24 @@ Question = tuple[ProbeInfo, list[Simulated]]
 
 
 @cache
+def suite() -> Suite:
+    """The suite, read once: reading it takes as long as a device."""
+    return load_suite()
+
+
+@cache
 def _probes() -> dict[str, Probe]:
-    return {probe.id: probe for probe in expand.probes(load_suite(), ISA)}
+    return {probe.id: probe for probe in expand.probes(suite(), ISA)}
 
 
 @cache
 def asked(probe: str) -> ProbeInfo:
     """A probe of the suite as it would be frozen into a run on this device."""
-    return expand.info(_probes()[probe], load_suite().tables["cuda"])
+    return expand.info(_probes()[probe], suite().tables["cuda"])
 
 
 @cache
 def source(probe: str, **settings: int | str) -> Source:
     """What the generator makes of a probe at settings of ours."""
-    generator = CudaGenerator(targets.device(targets.parse(ISA)), load_suite().tables["cuda"])
+    generator = CudaGenerator(targets.device(targets.parse(ISA)), suite().tables["cuda"])
     return generator.generate(_probes()[probe], PlannedPoint(f"{probe}#here", probe, dict(settings)))
