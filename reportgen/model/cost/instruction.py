@@ -36,6 +36,8 @@ class Instruction(msgspec.Struct, frozen=True):
     """An idiom that gives zero whatever its sources hold."""
     move: bool = False
     """A copy from register to register of one file."""
+    code: str = ""
+    """Its bytes in hexadecimal, where they are known."""
 
     @property
     def loads(self) -> int:

@@ -77,7 +77,10 @@ def instructions(code: bytes) -> list[dict[str, Any]]:
     start = code.find(BEGIN)
     first = start + len(BEGIN) if start >= 0 else 0
     formatter, information = Formatter(FormatterSyntax.INTEL), InstructionInfoFactory()
-    return [_record(one, formatter, information) for one in Decoder(64, marked(code), ip=first)]
+    return [
+        _record(one, formatter, information) | {"code": code[one.ip : one.ip + one.len].hex()}
+        for one in Decoder(64, marked(code), ip=first)
+    ]
 
 
 def marked(code: bytes) -> bytes:
