@@ -280,7 +280,7 @@ def _kernel(entry: Entry, term: Callable[[str, object], Html], marks: Mapping[tu
                     (
                         f"{significant(intensity, 3)} {point.unit}/byte" if intensity else "–",
                         _note(f"in {' or '.join(level.upper() for level in point.levels or (entry.level,))}"),
-                        _note(by_counters(point)),
+                        _note(by_counters(point), wraps=True),
                     )
                 ),
                 sort=intensity,
@@ -303,8 +303,8 @@ def _kernel(entry: Entry, term: Callable[[str, object], Html], marks: Mapping[tu
     )
 
 
-def _note(text: str) -> Html:
-    return element("span", text, class_="rg-note") if text else Html("")
+def _note(text: str, wraps: bool = False) -> Html:
+    return element("span", text, class_="rg-note rg-wraps" if wraps else "rg-note") if text else Html("")
 
 
 def _verdict(entry: Entry) -> Html:
