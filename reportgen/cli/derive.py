@@ -35,10 +35,11 @@ def command(run: str, out: Path, data: Path, as_json: bool) -> None:
     RUN is a folder, a run's id or the beginning of one, DEVICE/RUN, a device, or 'latest'.
     """
     from reportgen.model.derive import derive_bundle
-    from reportgen.runs import read, store
+    from reportgen.runs import aside, read, store
     from reportgen.runs.schema import PROGRAMS
 
     bundle = read.load(store.resolve(data, run))
+    aside.refuse(bundle.run, "a model with findings")
     bundle.contents(PROGRAMS)  # hardly any number needs them: that they are damaged would go unsaid
     derived = derive_bundle(bundle)
     try:

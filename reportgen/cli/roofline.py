@@ -207,9 +207,10 @@ def _sheet(
 ) -> Sheet:
     from reportgen.model.derive import derive_bundle
     from reportgen.model.roofline import roofline
-    from reportgen.runs import read, store
+    from reportgen.runs import aside, read, store
 
     bundle = read.load(store.resolve(data, run))
+    aside.refuse(bundle.run, "a roofline")
     if bundle.run.toolchain_only:
         raise UserError(
             f"run {bundle.run.run} built programs and timed nothing, so it has no roofs.",

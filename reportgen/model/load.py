@@ -10,7 +10,7 @@ from reportgen.errors import BundleError
 from reportgen.model.architecture import MODEL_SCHEMA, OLDEST_SCHEMA, Architecture
 from reportgen.model.derive import derive_bundle
 from reportgen.model.exports.json import MODEL, read_model
-from reportgen.runs import read, store
+from reportgen.runs import aside, read, store
 
 
 class _Version(msgspec.Struct):
@@ -26,7 +26,7 @@ def load_architecture(path_or_device: str | Path, data: Path) -> Architecture:
 
     Raises:
         BundleError: nothing answers to the name, or what does cannot be read, or is of a schema that
-            is not read here.
+            is not read here; or it is a survey or a validation.
     """
     path = Path(path_or_device)
     try:
@@ -37,7 +37,9 @@ def load_architecture(path_or_device: str | Path, data: Path) -> Architecture:
         raise BundleError(
             f"'{path}' cannot be read ({error.strerror}).", "Check its name and its permissions."
         ) from None
-    return derive_bundle(read.load(store.resolve(data, str(path_or_device)))).architecture
+    bundle = read.load(store.resolve(data, str(path_or_device)))
+    aside.refuse(bundle.run, "a model")
+    return derive_bundle(bundle).architecture
 
 
 def _read(file: Path) -> Architecture:

@@ -97,6 +97,25 @@ def test_a_device_never_means_its_survey(data: Path) -> None:
         store.resolve(data, simulated.DEVICE.id)
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["derive {} --out {}", "roofline {}", "export {} --format csv --out {}", "cost add:1 --device {}"],
+)
+def test_what_is_made_of_the_suite_is_not_made_of_a_survey(
+    data: Path, found: Survey, tmp_path: Path, words: str
+) -> None:
+    asked = words.format(found.run, tmp_path / "out").split()
+    said = CliRunner().invoke(main, [*asked, "--data", str(data)])
+    assert said.exit_code == BundleError.exit_code, said.output
+    assert f"'reportgen survey --run {found.run}'" in said.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_survey_can_be_compared_with_one(data: Path, found: Survey) -> None:
+    said = CliRunner().invoke(main, ["compare", found.run, found.run, "--data", str(data)])
+    assert said.exit_code == 0, said.output
+
+
 def test_the_suites_own_plan_has_no_survey() -> None:
     assert not [name for name in load_suite().definitions if name.startswith(FAMILY)]
 
