@@ -48,26 +48,44 @@ class Memory:
     """... and what a load beyond costs."""
     texture: float = 40.0
     """Cycles that loads take longer as textures."""
+    l1_octaves: float = 0.04
+    """How wide the end of the first level is ..."""
+    l2_octaves: float = 0.12
+    """... and that of the second."""
+    scatter: float = 0.004
+    """Relative, from visit to visit, of what lies beyond the first level."""
 
     def second_level(self, size: float, rng: np.random.Generator) -> float:
         """Cycles of a load that it serves, over a working set of so many bytes."""
-        if not self.far:
-            return self.near
-        if self.copies:
-            half = self.l2_bytes / 2
-            away = min(1.0, max(0.0, size / half - 1))
-            return self.near + away * (self.far - self.near)
+        if not self.far or self.copies:
+            return self.typical(size)
         lines = max(1, int(min(size, self.l2_bytes)) // 128)
         return self.near + rng.binomial(lines, 0.5) / lines * (self.far - self.near)
 
+    def typical(self, size: float) -> float:
+        """The same where half of the lines, or of those that are no copies, are far."""
+        if not self.far:
+            return self.near
+        away = min(1.0, max(0.0, size / (self.l2_bytes / 2) - 1)) if self.copies else 0.5
+        return self.near + away * (self.far - self.near)
+
     def load(self, size: float, path: str, rng: np.random.Generator) -> float:
-        """Cycles of a load of a random cycle through so many bytes."""
-        inner = 1.0 if path in PASSING else _ended(size / self.l1_bytes, 0.04)
-        outer = inner * _ended(size / self.l2_bytes, 0.12)
-        level = self.second_level(size, rng)
+        """Cycles of a load of a random cycle through so many bytes, in one visit."""
+        return self.cost(size, path, self.second_level(size, rng), self.scatter * rng.normal())
+
+    def cost(self, size: float, path: str, level: float, off: float = 0.0) -> float:
+        """Cycles of such a load where the second level takes `level`, and a visit is `off` by a share."""
+        inner = self.beyond_first(size, path)
+        outer = inner * ended(size / self.l2_bytes, self.l2_octaves)
         strange = inner * max(0.0, 1 - self.translation / size)
         found = self.l1 + inner * (level - self.l1) + outer * (self.dram - level) + strange * self.walk
-        return found * (1 + 0.004 * inner * rng.normal()) + (self.texture if path == "texture" else 0.0)
+        return found * (1 + off * inner) + (self.texture if path == "texture" else 0.0)
+
+    def beyond_first(self, size: float, path: str) -> float:
+        """Share of the loads that the first level does not serve; without one, all."""
+        if path in PASSING or not self.l1_bytes:
+            return 1.0
+        return ended(size / self.l1_bytes, self.l1_octaves)
 
     @property
     def truth(self) -> GpuTruth:
@@ -76,7 +94,7 @@ class Memory:
         return replace(GpuTruth(), l2_bytes=self.l2_bytes, near=self.near, far=far)
 
 
-def _ended(ratio: float, octaves: float) -> float:
+def ended(ratio: float, octaves: float) -> float:
     """Share of loads that miss: sets overflow one after the other about the end."""
     return 0.5 * (1 + math.erf(math.log2(ratio) / octaves / math.sqrt(2)))
 
@@ -131,7 +149,7 @@ def translation(memory: Memory) -> Question:
         def load(rng: np.random.Generator, count: int = count, span: int = count * stride) -> float:
             level = memory.second_level(max(count, LEAST_LINES) * 128, rng)
             strange = 1.0 if span > memory.translation else 0.0  # in turn, and the oldest makes room
-            return (level + strange * memory.walk) * (1 + 0.004 * rng.normal())
+            return (level + strange * memory.walk) * (1 + memory.scatter * rng.normal())
 
         found.append(_chase(probe, settings, count * stride, load))
     return asked(probe), found
@@ -144,7 +162,7 @@ def reads(memory: Memory) -> Question:
     found = []
     for settings in planned(probe):
         size = int(settings["bytes"])
-        missing = _ended(size / end, 0.12)
+        missing = ended(size / end, 0.12)
         each = (1 - missing) / 6e12 + missing / 2e12
         point = ok_point(probe, settings, work={"bytes": 64.0}, facts={"bytes_actual": size})
 

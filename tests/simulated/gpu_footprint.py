@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from reportgen.backends.cuda.generator_footprint import WORD, passes
 from tests.simulated.asked import ok_point
@@ -34,17 +35,29 @@ class TrueCode:
         return level[1] if warps == 1 else level[2]
 
 
+@cache
+def sizes() -> tuple[int, ...]:
+    """Bytes of every size of the probe, ascending."""
+    return tuple(int(word) for word in str(source(PROBE, warps=1, bytes=4 * KIB).expect["sizes"]).split())
+
+
+def instruction(truth: TrueCode, size: int, warps: int) -> float:
+    """Cycles of an instruction of a pass of a size; of one warp with what counts the pass."""
+    whole = truth.cycles(size, warps)
+    if warps == 1:  # other warps hide it
+        whole += (COUNTING + ENTRY * (1 + sizes().index(size))) / (size // WORD)
+    return whole
+
+
 def footprint(truth: TrueCode) -> Question:
     """Every size by one warp, and by as many as the probe asks for besides."""
     found = []
-    sizes = [int(word) for word in str(source(PROBE, warps=1, bytes=4 * KIB).expect["sizes"]).split()]
     for warps in (1, 16):
-        for number, size in enumerate(sizes, 1):
+        for size in sizes():
             settings: dict[str, int | float | str] = {"instruction": "ffma", "warps": warps, "bytes": size}
-            turns = passes(size, sizes[-1])
+            turns = passes(size, sizes()[-1])
             steps = float(size // WORD)
-            once = steps * truth.cycles(size, warps) * warps
-            once += COUNTING + ENTRY * number if warps == 1 else 0.0  # other warps hide it
+            once = steps * instruction(truth, size, warps) * warps
             point = ok_point(PROBE, settings, work={"steps": steps}, facts={"threads": WARP * warps})
             found.append(Simulated(point, (once * turns + EMPTY,), turns * warps))
     return asked(PROBE), found

@@ -17,9 +17,9 @@ def peak(truth: GpuTruth) -> float:
     return 64 * truth.fma_rate * truth.multiprocessors * truth.clock_hz
 
 
-def rate(truth: GpuTruth, level: str) -> float:
-    """Bytes a second of loads."""
-    return {"l2": truth.l2_rate, "dram": truth.memory_rate}[level]
+def rate(truth: GpuTruth, size: int) -> float:
+    """Bytes a second of loads of so many bytes in all."""
+    return truth.memory_rate if size > truth.l2_bytes else truth.l2_rate
 
 
 def sweep(truth: GpuTruth) -> Question:
@@ -28,7 +28,7 @@ def sweep(truth: GpuTruth) -> Question:
     for level, counts in MULTIPLY_ADDS.items():
         size = truth.multiprocessors * BLOCKS_EACH * BYTES_EACH[level]
         for count in counts:
-            transfer, arithmetic = size / rate(truth, level), size * count / 32 / peak(truth)
+            transfer, arithmetic = size / rate(truth, size), size * count / 32 / peak(truth)
             cycles = together(transfer, arithmetic, truth.overlap) * truth.clock_hz
             point = ok_point(
                 NAME, {"level": level, "multiply_adds": count}, work={"bytes": 64.0, "flop": 2.0 * count},

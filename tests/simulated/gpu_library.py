@@ -11,7 +11,8 @@ def driver_copy(truth: GpuTruth) -> Question:
     """The driver's copy at a share of the rate of each level."""
     name = "memory_hierarchy/vendor_copy"
     found = []
-    for size, rate in ((1 << 25, truth.l2_rate), (1 << 30, truth.memory_rate)):
+    for size in (1 << 25, 1 << 30):
+        rate = truth.memory_rate if size > truth.l2_bytes else truth.l2_rate
         settings = {"kernel": "vendor_copy", "blocks": 0, "width": 0, "bytes": size}
         cycles = size / (rate * truth.driver_copy) * truth.clock_hz
         point = ok_point(name, settings, work={"bytes": 64.0}, facts={"bytes_actual": size})

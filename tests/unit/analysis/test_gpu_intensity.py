@@ -36,7 +36,9 @@ def test_ridges_and_overlap_of_both_levels(overlap: float) -> None:
     for level in ("l2", "dram"):
         ridge = seen[f"{SEEN}.{level}"]
         assert ridge.status is Status.OK
-        assert covers(ridge, gpu_intensity.peak(truth) / gpu_intensity.rate(truth, level))
+        assert covers(
+            ridge, gpu_intensity.peak(truth) / {"l2": truth.l2_rate, "dram": truth.memory_rate}[level]
+        )
         assert seen[f"{OVERLAP}.{level}"].value == pytest.approx(overlap, abs=0.05)
         assert "agrees with" in findings[f"ridge:{SEEN}.{level}"].sentence
 
