@@ -74,6 +74,7 @@ def _without(timing: Timing, count: int) -> Timing:
         passes=timing.passes[kept],
         sample=timing.sample[kept],
         thread=timing.thread[kept],
+        place=timing.place[kept],
         start=timing.start[kept],
         stop=timing.stop[kept],
         repetitions=timing.repetitions[kept],
