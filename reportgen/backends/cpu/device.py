@@ -83,7 +83,7 @@ def _device(
     for key, source in (("variant", "CPU variant"), ("revision", "CPU revision")):
         if fields.get(source):
             reported[key] = int(fields[source], 0)
-    reported |= notes
+    reported |= notes | processor.without_rdtscp(fields)
     reported["page_bytes"] = os.sysconf("SC_PAGE_SIZE")
     if "hypervisor" in fields.get("flags", "").split():
         reported["hypervisor"] = "yes"

@@ -15,6 +15,7 @@ from reportgen.backends.cpu import generator_accesses, generator_branches, gener
 from reportgen.backends.cpu.clock import CANARY_BLOCK, CHAIN_BLOCK, LENGTHS, SHORT_CHAIN
 from reportgen.backends.cpu.generator_streams import inside
 from reportgen.backends.cpu.isa import Bound, assembly
+from reportgen.backends.cpu.processor import RDTSCP
 from reportgen.backends.cpu.routines import ROUTINES
 from reportgen.errors import Unsupported
 from reportgen.runs.schema import Device
@@ -83,6 +84,7 @@ class CpuGenerator:
                 short_chain=SHORT_CHAIN,
                 canary_instructions=lengths.canary_instructions,
                 **self.assembly.frame(self.device.features),
+                no_rdtscp=RDTSCP in self.device.reported,
                 **{"threads": 0, **context},
             )
         )

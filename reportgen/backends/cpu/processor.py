@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from reportgen.backends.cpu.executable import Executable
@@ -27,6 +28,20 @@ _ARM_FEATURES = {
     "crc32": "crc", "pmull": "aes", "sha2": "sha2", "atomics": "lse",
 }  # fmt: skip
 """Kernel's name of a hardware capability -> LLVM's (whose `aes` includes the polynomial multiply)."""
+
+
+RDTSCP = "rdtscp"
+"""Of what is reported: there only where the processor lacks this instruction, which names its CPU."""
+
+
+def without_rdtscp(fields: Mapping[str, str]) -> dict[str, str]:
+    """The word about it, of one processor's fields; empty where it is there, or flags are not listed.
+
+    Guests of QEMU with a generic processor model (`qemu64`, `kvm64` and models built on them) lack it.
+    """
+    if RDTSCP in fields.get("flags", RDTSCP).split():
+        return {}
+    return {RDTSCP: "lacking: a sample's CPU is read from the segment limit in which Linux keeps its number"}
 
 
 def identity(path: Path | None = None, cpu: int | None = None) -> dict[str, str]:

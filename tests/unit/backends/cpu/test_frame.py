@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import os
+from collections.abc import Iterator
 
 import pytest
 
 from reportgen.backends.cpu.compiler import HEADER
 from reportgen.backends.cpu.executable import Executable
 from reportgen.backends.cpu.frame import MOST_SAMPLES, SCRATCH_BYTES, SLOTS, Frame
+from reportgen.backends.cpu.processor import RDTSCP
 from tests.unit.backends.cpu.x86 import assemble, executes, generate
 
 
@@ -90,6 +93,29 @@ def test_a_real_call_writes_every_sample_and_nothing_more(point: str) -> None:
         assert min(one.canary_before, one.canary_after) > 0
         assert 0 <= one.cpu < 4096
     assert [one.start for one in samples] == sorted(one.start for one in samples)
+
+
+@pytest.fixture
+def pinned() -> Iterator[int]:
+    """The one CPU that this thread may use meanwhile."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(before)})
+    yield max(before)
+    os.sched_setaffinity(0, before)
+
+
+@executes
+@pytest.mark.parametrize("lacking", [False, True], ids=["rdtscp", "segment limit"])
+def test_a_sample_names_its_cpu(pinned: int, lacking: bool) -> None:
+    from tests.unit.backends.cpu.x86 import device
+
+    reported: dict[str, int | float | str] = {"page_bytes": 4096} | ({RDTSCP: "lacking"} if lacking else {})
+    source = generate("instruction_latency/integer_add#length=48", device((), reported=reported))
+    assert ("rdtscp" in source.text) != lacking
+    code = assemble(source)
+    samples = Frame().run(Executable(code.code, HEADER.unpack_from(code.code)[0]), 2, 1, 4)
+    # A kernel that is not Linux may keep no number there, and then no sample counts.
+    assert {one.cpu for one in samples} <= ({pinned, 0xFFF} if lacking else {pinned})
 
 
 @executes

@@ -65,6 +65,12 @@ def test_without_cpuinfo_there_is_no_identity(tmp_path: Path) -> None:
     assert processor.identity(tmp_path / "cpuinfo") == {}
 
 
+def test_a_processor_without_rdtscp_says_so() -> None:
+    assert processor.without_rdtscp({"flags": "fpu tsc rdtscp lm"}) == {}
+    assert processor.without_rdtscp({"Features": "fp asimd"}) == {}
+    assert "segment" in processor.without_rdtscp({"flags": "fpu tsc lm"})["rdtscp"]
+
+
 def test_arm_features_in_the_assembler_s_names() -> None:
     fields = {"Features": "fp asimd asimdhp asimddp bf16 i8mm crc32 pmull sha2 atomics evtstrm"}
     assert processor.arm_features(fields) == set("neon fullfp16 dotprod bf16 i8mm crc aes sha2 lse".split())
