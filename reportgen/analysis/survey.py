@@ -37,7 +37,8 @@ def survey(evidence: Evidence) -> list[Quantity]:
         groups.setdefault(str(point.settings["of"]).partition(":")[0], []).append(point)
     latencies = [_latency(evidence, pair, points) for pair, points in groups.items() if pair != THROUGHPUT]
     rates = _throughput(evidence, groups[THROUGHPUT], latencies) if THROUGHPUT in groups else []
-    return [*rates, *latencies]
+    unread = _unread(evidence)
+    return [*rates, *(one for one in latencies if one.details["pair"] != unread or _waits(one, rates))]
 
 
 def _latency(evidence: Evidence, pair: str, points: list[Point]) -> Quantity:
@@ -49,6 +50,23 @@ def _latency(evidence: Evidence, pair: str, points: list[Point]) -> Quantity:
     if found.value is not None and found.value < QUICKEST:
         reason = "Less than a cycle: renaming does it, and what is left is the time to issue."
     return msgspec.structs.replace(found, details=details, points=(), reason=reason)
+
+
+def _unread(evidence: Evidence) -> str:
+    """The pair of a result that is overwritten whole, with zeros where a mask leaves it out; else ''."""
+    operands = str(evidence.probe.constants.get("operands", "")).split()
+    return "1to1" if operands[1:2] == ["kz:r"] else ""
+
+
+def _waits(latency: Quantity, rates: list[Quantity]) -> bool:
+    """Whether what is overwritten is waited for all the same: it takes longer than independent instances.
+
+    Where it does not there is no latency to tell, and none is; what has no number says why.
+    """
+    rate = rates[0].value if rates and rates[0].value else None
+    if latency.value is None or rate is None:
+        return True
+    return latency.value > max(QUICKEST, BOUND_BY_CHAIN / rate)
 
 
 def _throughput(evidence: Evidence, points: list[Point], latencies: list[Quantity]) -> list[Quantity]:

@@ -86,7 +86,7 @@ def _row(probe: ProbeInfo, quantities: list[Quantity]) -> FormRow:
         low = 1 / rate.high if rate.high else None
     return FormRow(
         key=probe.title,
-        mnemonic=str(constants["text"]).replace("{{evex}}", "").split()[0],
+        mnemonic=_mnemonic(str(constants["text"])),
         operands=tuple(one.partition(":")[0] for one in str(constants["operands"]).split()),
         extension=str(constants["extension"]),
         encoding=str(constants["encoding"]),
@@ -101,6 +101,12 @@ def _row(probe: ProbeInfo, quantities: list[Quantity]) -> FormRow:
             _latency(one, constants.get("through", {})) for one in quantities if ".latency." in one.metric
         ),
     )
+
+
+def _mnemonic(text: str) -> str:
+    """`vaddps`; of an atomic one `lock add`."""
+    words = text.replace("{{evex}}", "").split()
+    return " ".join(words[:2]) if words[0] == "lock" else words[0]
 
 
 def _latency(one: Quantity, through: Mapping[str, str]) -> PairLatency:

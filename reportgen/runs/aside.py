@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from reportgen.errors import BundleError
-from reportgen.runs.schema import SURVEY, VALIDATION, Run
+from reportgen.runs.schema import ASIDE, SURVEY, VALIDATION, Run
 from reportgen.runs.store import KINDS
 
 _INSTEAD = {
     SURVEY: "'reportgen survey --run {run}' shows it, and writes it with --out DIR",
     VALIDATION: "'reportgen validate --run {run}' shows it, and writes it with --out DIR",
 }
+_OTHERS = "'reportgen runs show {run}' shows it"
 
 
 def refuse(run: Run, what: str) -> None:
@@ -20,11 +21,11 @@ def refuse(run: Run, what: str) -> None:
         what: is made of runs of the suite alone: `findings`, `a roofline`.
 
     Raises:
-        BundleError: it is a survey or a validation.
+        BundleError: it is a run of another kind: a survey, a validation.
     """
     kind = str(run.plan.get("kind", ""))
-    if kind in _INSTEAD:
-        instead = _INSTEAD[kind].format(run=run.run)
+    if kind in ASIDE:
+        instead = _INSTEAD.get(kind, _OTHERS).format(run=run.run)
         raise BundleError(
             f"{run.run} is a {KINDS[kind]}, and {what} is made of runs of the suite.",
             f"{instead}; or name '{run.device.id}', which means its newest run of the suite.",

@@ -23,6 +23,14 @@ BASE = "x86-64"
 
 GENERAL, VECTOR, MASK, MEMORY, IMMEDIATE = "general", "vector", "mask", "memory", "immediate"
 """Files that operands are of."""
+LOCK = "lock"
+"""Before the mnemonic of a form that is atomic."""
+ZEROING = "kz"
+"""Name of a mask operand that zeroes what it leaves out; one that keeps it is `k`."""
+INDEX_WIDTHS = {
+    f"vm{bits}{width}": f"{width}mm" for bits in (32, 64) for width in ("x", "y", "z")
+}  # fmt: skip
+"""Vectors of indices by what manuals call their memory operand, with the register that holds them."""
 THROUGHPUT = "throughput"
 """Value of the setting `of`, before the number of instances; of a latency it is `2to1`."""
 
@@ -74,8 +82,23 @@ class Form(msgspec.Struct, frozen=True):
 
     @property
     def in_memory(self) -> bool:
-        """Whether an operand is in memory."""
+        """Whether an operand is in memory, at an address without an index."""
         return any(one.file == MEMORY for one in self.operands)
+
+    @property
+    def masked(self) -> bool:
+        """Whether a mask, its second operand, says which elements are written."""
+        return "{{{1}}}" in self.text
+
+    @property
+    def zeroing(self) -> bool:
+        """Whether elements that the mask leaves out become zero, instead of keeping their values."""
+        return self.masked and self.operands[1].name == ZEROING
+
+    @property
+    def indexed(self) -> Operand | None:
+        """The vector of indices of a gather or scatter."""
+        return next((one for one in self.operands if one.name in INDEX_WIDTHS), None)
 
 
 class LeftOut(msgspec.Struct, frozen=True):
@@ -165,7 +188,7 @@ def form_of(key: str, recorded: Mapping[str, Any]) -> Form:
     return Form(
         key=key,
         code=str(recorded["code"]),
-        mnemonic=text.replace("{{evex}}", "").split()[0],
+        mnemonic=mnemonic_of(text),
         text=text,
         operands=tuple(operand(name, access) for name, access in pairs["operands"]),
         implicit=tuple(Implicit(name, access) for name, access in pairs["implicit"]),
@@ -175,10 +198,16 @@ def form_of(key: str, recorded: Mapping[str, Any]) -> Form:
     )
 
 
+def mnemonic_of(text: str) -> str:
+    """What an instruction is called: `vaddps`, `lock add`."""
+    words = text.replace("{{evex}}", "").split()
+    return " ".join(words[:2]) if words[0] == LOCK else words[0]
+
+
 _FIXED = {"al": "rax", "ax": "rax", "eax": "rax", "rax": "rax", "cl": "rcx"}
 _FILES = {
     **dict.fromkeys(("r8", "r16", "r32", "r64"), GENERAL), **dict.fromkeys(("xmm", "ymm", "zmm"), VECTOR),
-    "k": MASK, **dict.fromkeys(_FIXED, GENERAL),
+    "k": MASK, ZEROING: MASK, **dict.fromkeys(INDEX_WIDTHS, VECTOR), **dict.fromkeys(_FIXED, GENERAL),
 }  # fmt: skip
 _VALUES = {
     "imm8": 3, "1": 1, "imm16": 0x1234, "imm32": 0x12345678, "imm64": 0x123456789ABCDEF0,

@@ -18,7 +18,8 @@ from reportgen.survey.record import Agreement, Compared
 
 SHARE = 0.02
 MOST_APART = 40
-_PLACE = re.compile(r"\{([dabt])(?:\.(\w+))?\}")
+_PLACE = re.compile(r"\{([dabt])(?:\.(\w+))?\}(\{\{k\d\}\})?(\{\{z\}\})?")
+"""An operand, and the mask that it may be under."""
 _WIDTHS = {"x": "xmm", "y": "ymm", "z": "zmm"}
 
 
@@ -70,6 +71,8 @@ def operands(operation: Operation) -> tuple[str, ...] | None:
                 return None
             width = place[2] or operation.registers
             found.append(_WIDTHS.get(width, width))
+            if place[3]:
+                found.append("kz" if place[4] else "k")
         elif re.fullmatch(r"\d+|0x[0-9a-fA-F]+", word):
             value = int(word, 0)
             found.append("imm8" if value < 128 else "imm32")

@@ -6,7 +6,7 @@ import pytest
 
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import Interval
-from reportgen.analysis.survey import _bound
+from reportgen.analysis.survey import _bound, _waits
 from reportgen.status import Status
 
 
@@ -34,3 +34,22 @@ def test_what_waiting_explains_is_a_bound(
 ) -> None:
     found = _bound({count: rate(value) for count, value in rates.items()}, most, latencies)
     assert bool(found) is bounded
+
+
+@pytest.mark.parametrize(
+    ("cycles", "per_cycle", "waits"),
+    [
+        (5.04, 0.52, True),
+        (0.5, 2.0, False),  # as quick as instances of registers of their own
+        (0.66, 4.0, False),  # less than any result takes
+        (16.1, 1 / 16, False),
+        (None, 2.0, True),  # what has no number says why
+        (5.0, None, True),
+    ],
+)
+def test_what_is_overwritten_has_a_latency_only_where_it_is_waited_for(
+    cycles: float | None, per_cycle: float | None, waits: bool
+) -> None:
+    rated = Quantity("survey.x.throughput", "instruction/cycle", Status.OK, "", "", value=per_cycle)
+    one = Quantity("survey.x.latency.1to1", "cycle", Status.OK, "", "", value=cycles)
+    assert _waits(one, [rated]) is waits

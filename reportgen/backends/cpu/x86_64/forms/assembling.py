@@ -17,11 +17,12 @@ import tempfile
 from collections.abc import Callable, Sequence
 
 import msgspec
+from iced_x86 import Decoder, Instruction
 
 from reportgen.backends.cpu.x86_64.forms.enumeration import CODE, enumerated
 from reportgen.backends.cpu.x86_64.forms.spelling import written
 from reportgen.errors import UserError
-from reportgen.suite.survey import GENERAL, MASK, MEMORY, VECTOR, Form, LeftOut
+from reportgen.suite.survey import GENERAL, LOCK, MASK, MEMORY, VECTOR, Form, LeftOut
 
 _SAMPLE = {
     GENERAL: ("rbx", "rsi", "rdi", "r8"), VECTOR: ("v1", "v2", "v3", "v4"), MASK: ("k1", "k2", "k3", "k4"),
@@ -37,6 +38,7 @@ class Answer(msgspec.Struct, frozen=True):
     """What became of a text: the decoder's name of its opcode, or why the assembler refuses it."""
 
     code: str = ""
+    """With what the instruction has beside its opcode: `evex_vaddps_... masked zeroing`."""
     refused: str = ""
 
 
@@ -70,7 +72,7 @@ def checked(features: frozenset[str]) -> tuple[tuple[Form, ...], tuple[LeftOut, 
     for form, answer in zip(here, answers, strict=True):
         if answer.refused:
             out.append(LeftOut(form.key, f"the assembler refuses it: {answer.refused}"))
-        elif answer.code == form.code and form.key not in agreed:
+        elif answer.code == _encoded(form) and form.key not in agreed:
             agreed[form.key] = form
         else:
             other.append((form, answer.code))
@@ -81,6 +83,22 @@ def checked(features: frozenset[str]) -> tuple[tuple[Form, ...], tuple[LeftOut, 
             why = f"the assembler writes it as {code}"
         out.append(LeftOut(form.code, why))
     return tuple(agreed.values()), tuple(out)
+
+
+def _encoded(form: Form) -> str:
+    marks = {
+        "masked": form.masked, "zeroing": form.zeroing, "broadcast": "{{1to" in form.text,
+        "locked": form.text.startswith(LOCK),
+    }  # fmt: skip
+    return " ".join([form.code, *(name for name, has in marks.items() if has)])
+
+
+def _decoded(one: Instruction) -> str:
+    marks = {
+        "masked": one.has_op_mask, "zeroing": one.zeroing_masking, "broadcast": one.is_broadcast,
+        "locked": one.has_lock_prefix,
+    }  # fmt: skip
+    return " ".join([CODE[one.code].lower(), *(name for name, has in marks.items() if has)])
 
 
 def _asked(texts: Sequence[str]) -> list[Answer]:
@@ -95,8 +113,6 @@ def _asked(texts: Sequence[str]) -> list[Answer]:
 
 def main() -> None:
     """Answer what stands on stdin: a list of texts."""
-    from iced_x86 import Decoder
-
     from reportgen.backends.cpu.x86_64.listing import Asked, assemble, assembler
 
     texts = msgspec.json.decode(sys.stdin.buffer.read(), type=list[str])
@@ -112,7 +128,7 @@ def main() -> None:
                 break
             wrong = some.pop(int(fault[1]) - _HEAD - 1)
             answers[wrong] = Answer(refused=fault[2])
-        found = [CODE[one.code].lower() for one in Decoder(64, code)]
+        found = [_decoded(one) for one in Decoder(64, code)]
         if len(found) != len(some):
             sys.exit(f"{len(some)} texts became {len(found)} instructions: {said}")
         answers |= {text: Answer(name) for text, name in zip(some, found, strict=True)}

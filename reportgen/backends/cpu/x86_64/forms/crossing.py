@@ -31,7 +31,7 @@ _NEEDS = {"kmovq": "avx512bw", "vpmovm2q": "avx512dq", "vpmovq2m": "avx512dq"}
 
 def across(form: Form, features: Collection[str]) -> list[str]:
     """Pairs whose source and result are of two files, on a processor with these features."""
-    if form.in_memory:
+    if form.in_memory or form.indexed or form.zeroing:
         return []
     sources = {str(n): one.file for n, one in enumerate(form.operands, 1) if free(one) and "r" in one.access}
     results = {str(n): one.file for n, one in enumerate(form.operands, 1) if free(one) and "w" in one.access}
@@ -49,6 +49,9 @@ def across(form: Form, features: Collection[str]) -> list[str]:
             needed = {_NEEDS[line.split()[0]] for line in back if line.split()[0] in _NEEDS}
             if back and needed <= set(features):
                 found.append(f"{source}to{result}")
+    if form.masked:
+        # the registers' part stands with the form without a mask
+        return [pair for pair in found if pair == "2to1"]
     return found
 
 

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from iced_x86 import CpuidFeature, EncodingKind, FlowControl, Instruction, Mnemonic
 
-from reportgen.backends.cpu.x86_64.forms.operands import FIXED, IMMEDIATES, KIND, MEMORY_KINDS, REGISTERS
+from reportgen.backends.cpu.x86_64.forms.operands import (
+    FIXED,
+    IMMEDIATES,
+    KIND,
+    MEMORY_KINDS,
+    REGISTERS,
+    VSIB,
+)
 
 FEATURE = {value: name for name, value in vars(CpuidFeature).items() if isinstance(value, int)}
 MNEMONIC = {value: name.lower() for name, value in vars(Mnemonic).items() if isinstance(value, int)}
@@ -103,14 +110,12 @@ def _by_operands(instruction: Instruction, kinds: list[str]) -> str:
     op_code = instruction.op_code()
     if op_code.encoding == EncodingKind.MVEX:
         return _EXTENSIONS["KNC"]
-    if any("VSIB" in kind for kind in kinds) or op_code.require_op_mask_register:
-        return "gathers and scatters: they use up their mask, which every step would have to set again"
     if any(kind.startswith("MM_") for kind in kinds):
         return _EXTENSIONS["MMX"]
     if any(kind in ("FS", "GS", "SEG_REG") for kind in kinds):
         return "segment register"
     if "MEM_OFFS" in kinds:
         return "absolute address in the instruction"
-    known = REGISTERS.keys() | FIXED.keys() | IMMEDIATES.keys() | MEMORY_KINDS
+    known = REGISTERS.keys() | FIXED.keys() | IMMEDIATES.keys() | MEMORY_KINDS | VSIB.keys()
     odd = [kind for kind in kinds if kind not in known]
     return f"operands of a kind that the frame cannot give: {odd[0].lower()}" if odd else ""

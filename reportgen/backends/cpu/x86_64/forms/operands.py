@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from iced_x86 import MemorySize, MemorySize_, MemorySizeExt, OpCodeOperandKind, Register
 
 from reportgen.suite.survey import GENERAL, MASK, VECTOR
@@ -32,6 +34,40 @@ IMMEDIATES = {
 MEMORY_KINDS = frozenset({"MEM", "K_OR_MEM", *(name for name in REGISTERS if name.endswith("_OR_MEM"))})
 
 _KEYWORDS = {8: "byte", 16: "word", 32: "dword", 64: "qword", 128: "xmmword", 256: "ymmword", 512: "zmmword"}
+
+
+VSIB = {
+    "MEM_VSIB32X": ("vm32x", Register.XMM30), "MEM_VSIB64X": ("vm64x", Register.XMM30),
+    "MEM_VSIB32Y": ("vm32y", Register.YMM30), "MEM_VSIB64Y": ("vm64y", Register.YMM30),
+    "MEM_VSIB32Z": ("vm32z", Register.ZMM30), "MEM_VSIB64Z": ("vm64z", Register.ZMM30),
+}  # fmt: skip
+"""Memory at a vector of indices: kind -> what the form calls it, and a register to ask the decoder with."""
+
+
+class Variant(NamedTuple):
+    """How an opcode is used, where its encoding leaves that open."""
+
+    in_memory: bool = False
+    """The operand that may be a register or memory is in memory."""
+    mask: str = ""
+    """Which elements are written: `k` keeps the others, `kz` zeroes them."""
+    broadcast: bool = False
+    """The operand in memory is one element for all."""
+    lock: bool = False
+    """The operand in memory is read and written at once."""
+
+
+_SIZES = {value: name for name, value in vars(MemorySize).items() if isinstance(value, int)}
+
+
+def broadcast(size: MemorySize_) -> tuple[str, str] | None:
+    """As `memory`, of an element that is broadcast: `m32bcst16`, `dword ptr [{}]{{{{1to16}}}}`."""
+    name = _SIZES[size].removeprefix("BROADCAST")
+    bits = int(MemorySizeExt.size(size)) * 8
+    if name == _SIZES[size] or bits not in _KEYWORDS:
+        return None
+    times = int(name.partition("_")[0]) // bits
+    return f"m{bits}bcst{times}", f"{_KEYWORDS[bits]} ptr [{{}}]{{{{1to{times}}}}}"
 
 
 def memory(size: MemorySize_) -> tuple[str, str] | None:

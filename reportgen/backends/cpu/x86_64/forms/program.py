@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reportgen.backends.cpu.isa import FormBody
-from reportgen.backends.cpu.x86_64.forms import crossing
+from reportgen.backends.cpu.x86_64.forms import crossing, gathering
 from reportgen.backends.cpu.x86_64.forms.beside import Constants, breaks, copy
 from reportgen.backends.cpu.x86_64.forms.questions import (
     _ADDRESS,
@@ -15,6 +15,7 @@ from reportgen.backends.cpu.x86_64.forms.questions import (
     accumulators,
     constants,
     free,
+    scatters,
 )
 from reportgen.backends.cpu.x86_64.forms.spelling import written
 from reportgen.backends.cpu.x86_64.forms.values import general, vector
@@ -32,9 +33,9 @@ def form(key: str, recorded: Mapping[str, Any], question: str, features: tuple[s
 def _body(form: Form, question: str, features: Sequence[str]) -> FormBody:
     what, _, number = question.partition(":")
     if what == THROUGHPUT:
-        lines, beside = _independent(form, int(number))
+        lines, beside = (gathering.independent if form.indexed else _independent)(form, int(number))
         turn, times = lines, -(-INSTRUCTIONS // int(number))
-        updated = any(free(one) and one.access == "rw" for one in form.operands)
+        updated = any(free(one) and one.access == "rw" for one in form.operands) and not scatters(form)
         kind, chains, steps = "apart", int(number) if updated else 1, times * int(number)
     elif crossing.crosses(form, what):
         lines, beside = crossing.step(form, what)
@@ -44,11 +45,14 @@ def _body(form: Form, question: str, features: Sequence[str]) -> FormBody:
         kind, chains = ("form", 0) if FLAGS in what else ("chain", 1)
     else:
         source, _, destination = what.partition("to")
-        lines, period, beside = _chained(form, source, destination)
+        lines, period, beside = (
+            gathering.chained(form, what) if form.indexed else _chained(form, source, destination)
+        )
         turn, times = lines, int(number) // period
         steps = times * period
         # the inspector follows no flags, and tells the steps of a chain by their opcodes
-        unseen = source == FLAGS or (form.mnemonic == "mov" and beside)
+        unread = form.zeroing and source == destination
+        unseen = source == FLAGS or unread or (form.mnemonic == "mov" and beside)
         kind, chains = ("form", 0) if unseen else ("chain", 1)
     return FormBody(
         turn=tuple(turn),
@@ -146,6 +150,8 @@ def _init(form: Form, features: Sequence[str]) -> list[str]:
     """Code before the first time stamp of a round."""
     a, b = general(form)
     lines = ["mov rdi, [rsp]", "mov r13, [rdi+80]"]
+    if form.indexed:
+        return lines + gathering.init(form)
     move = "vmovups" if "avx" in features else "movups"
     if form.in_memory:
         lines += [
@@ -173,7 +179,7 @@ def _init(form: Form, features: Sequence[str]) -> list[str]:
 
 def _data(form: Form) -> list[str]:
     """Constants behind the last instruction."""
-    a, d = (part * 4 for part in vector(form))
+    a, d = gathering.data(form) if form.indexed else (part * 4 for part in vector(form))
     m = general(form)[0].to_bytes(8, "little") * 2
     if any(one.file in (VECTOR, MASK) for one in form.operands):
         m = a[:16]

@@ -8,6 +8,7 @@ is both.  Pairs across files are `crossing`'s.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 
 from reportgen.backends.cpu.x86_64.registers import GENERAL as GENERAL_NAMES
@@ -18,6 +19,8 @@ LENGTHS = (16, 48)
 LINES = 16
 """Lines of the scratch page that instances use in turn: more than a store takes to be read again."""
 FLAGS = "flags"
+_GATHER = re.compile(r"vp?gather([dq])(ps|pd|d|q)")
+"""Width of indices, and of elements."""
 _ADDRESS = "lea"
 """Its memory operand is an address that is not read: the base register is the source."""
 
@@ -50,6 +53,10 @@ def pairs(form: Form) -> list[str]:
     places = list(enumerate(form.operands, 1))
     if form.mnemonic == _ADDRESS:
         return ["2to1"]
+    if form.indexed:
+        return _gathered(form)
+    if form.masked:
+        return _under_mask(form)
     for (to, destination), (at, source) in itertools.product(places, places):
         if "w" not in destination.access or "r" not in source.access:
             continue
@@ -65,8 +72,36 @@ def pairs(form: Form) -> list[str]:
     return found
 
 
+def _under_mask(form: Form) -> list[str]:
+    """What a mask adds: its own latency, and that of what the result is merged with.
+
+    What is overwritten with zeros where the mask leaves it out is asked too: some cores wait for it.
+    """
+    if form.in_memory:
+        return []
+    first = form.operands[0]
+    return ["2to1"] if first.file == MASK else ["1to1"] if first.file == VECTOR else []
+
+
+def scatters(form: Form) -> bool:
+    """Whether memory at a vector of indices is written."""
+    return form.indexed is form.operands[0]
+
+
+def _gathered(form: Form) -> list[str]:
+    """From what the result is merged with, and from indices where elements are as wide as they."""
+    found = _GATHER.match(form.mnemonic)
+    if found is None or scatters(form):
+        return []
+    wide = found[2] in ("q", "pd")
+    at = next(number for number, one in enumerate(form.operands, 1) if one is form.indexed)
+    return ["1to1", f"{at}to1"] if (found[1] == "q") == wide else ["1to1"]
+
+
 def instances(form: Form) -> int:
     """Instances that one turn of a throughput body has, each with registers and a line of its own."""
+    if form.indexed:
+        return LINES if scatters(form) else len(accumulators(form)[VECTOR])
     written: dict[str, int] = {}
     for one in form.operands:
         if free(one) and "w" in one.access:

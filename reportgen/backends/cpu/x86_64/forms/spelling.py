@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reportgen.backends.cpu.x86_64.registers import General
-from reportgen.suite.survey import MEMORY, Form, Operand
+from reportgen.suite.survey import INDEX_WIDTHS, MEMORY, Form, Operand
 
 
 def general(full: str, name: str) -> str:
@@ -25,7 +25,7 @@ def spelled(operand: Operand, register: str) -> str:
     if operand.file == MEMORY or register.startswith("k"):
         return register
     if register[0] == "v":
-        return f"{operand.name}{register[1:]}"
+        return f"{INDEX_WIDTHS.get(operand.name, operand.name)}{register[1:]}"
     return general(register, operand.name)
 
 

@@ -38,6 +38,34 @@ def body(key: str, question: str) -> tuple[list[str], int]:
         ("cmovb_r64_r64", "flagsto1:16", ["test rbx, rbx", "mov rbx, r14", "cmovb rbx, r14"], 16),
         ("cvtsi2sd_xmm_r64", "2to1:16", ["movaps xmm1, xmm14", "cvtsi2sd xmm1, rbx", "movq rbx, xmm1"], 16),
         ("add_m64_r64", "1to1:16", ["add qword ptr [r13+0], r14"] * 4, 4),
+        ("lock_add_m64_r64", "1to1:16", ["lock add qword ptr [r13+0], r14"] * 4, 4),
+        ("vaddps_zmm_k_zmm_zmm", "1to1:16", ["{evex} vaddps zmm1{k7}, zmm14, zmm15"], 16),
+        ("vaddps_zmm_kz_zmm_zmm", "1to1:16", ["{evex} vaddps zmm1{k7}{z}, zmm14, zmm15"], 16),
+        (
+            "vaddps_zmm_k_zmm_zmm",
+            "2to1:16",
+            ["vmovaps zmm1, zmm14", "{evex} vaddps zmm1{k1}, zmm14, zmm15", "vpmovq2m k1, xmm1"],
+            16,
+        ),
+        (
+            "vpgatherdd_ymm_vm32y_ymm",
+            "1to1:16",
+            ["vmovaps ymm13, ymm15", "vpgatherdd ymm1, [r13+ymm14*1], ymm13"],
+            16,
+        ),
+        (
+            "vpgatherdd_zmm_k_vm32z",
+            "3to1:16",
+            [
+                "kmovw k1, k7",
+                "vmovaps zmm2, zmm14",
+                "{evex} vpgatherdd zmm2{k1}, [r13+zmm1*1]",
+                "kmovw k1, k7",
+                "vmovaps zmm1, zmm14",
+                "{evex} vpgatherdd zmm1{k1}, [r13+zmm2*1]",
+            ],
+            8,
+        ),
     ],
 )
 def test_a_chain_waits_for_its_pair_alone(key: str, question: str, lines: list[str], times: int) -> None:
@@ -52,6 +80,19 @@ def test_instances_of_a_throughput_share_no_result() -> None:
     lines, _ = body("mulx_r64_r64_r64", "throughput:4")
     written = [word.strip(",") for line in lines for word in line.split()[1:3]]
     assert len(set(written)) == 8
+
+
+def test_a_gather_has_a_line_for_each_element_and_its_mask_anew() -> None:
+    made = program("x", recorded(FORMS["vgatherqpd_zmm_k_vm64z"]), "throughput:26", FEATURES)
+    assert made.turn[:2] == ("kmovw k1, k7", "{evex} vgatherqpd zmm1{k1}, [r13+zmm14*1]")
+    assert len(set(made.turn)) == 27
+    assert made.beside == 1
+    values = next(line for line in made.constants if line.startswith(".byte"))
+    indices = bytes(int(part) for part in values.removeprefix(".byte ").split(","))
+    places = [int.from_bytes(indices[at : at + 8], "little") for at in range(0, 64, 8)]
+    assert len({place // 64 for place in places}) == 8
+    # memory holds the indices, so that what is gathered can be the next ones
+    assert {"mov [r13+rax], rax", f"add eax, {places[1]}"} <= set(made.init)
 
 
 def test_what_brings_a_result_back_needs_its_extension() -> None:
@@ -80,7 +121,8 @@ def test_every_question_of_every_form_has_a_program() -> None:
 def test_both_tools_agree_on_forms_or_say_why() -> None:
     forms, left = assembling.checked(frozenset({"avx2", "bmi2"}))
     keys = {form.key for form in forms}
-    assert {"add_r64_r64", "pdep_r64_r64_r64", "vpaddd_ymm_ymm_ymm"} <= keys
+    assert {"add_r64_r64", "lock_add_m64_r64", "pdep_r64_r64_r64", "vpaddd_ymm_ymm_ymm"} <= keys
+    assert "vpgatherqd_xmm_vm64y_xmm" in keys
     assert len(keys) == len(forms) > 800
     reasons = {one.what: one.reason for one in left}
     assert "lacks fma" in reasons["vfmadd231ps_ymm_ymm_ymm"]
