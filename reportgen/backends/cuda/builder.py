@@ -10,28 +10,32 @@ import hashlib
 import multiprocessing
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import msgspec
 
 from reportgen.backends.base import Build, Source
-from reportgen.backends.cuda import cache as store
 from reportgen.backends.cuda import (
+    batches,
     compiler,
     dataflow,
     elf,
     expectation,
     inspector,
+    joined,
     registers,
     sass,
     segments,
     targets,
     toolkit,
 )
+from reportgen.backends.cuda import cache as store
+from reportgen.backends.cuda.batches import Batch
 from reportgen.errors import CompileError
 from reportgen.runs.schema import Program
 
@@ -43,7 +47,7 @@ _LACKS = re.compile(
 _TOO_MUCH = re.compile(r"uses too much (\w+) (?:data|space) \((0x[0-9a-f]+) bytes, (0x[0-9a-f]+) max\)")
 
 
-_JUDGES = (elf, sass, registers, dataflow, expectation, segments, inspector)
+_JUDGES = (elf, joined, sass, registers, dataflow, expectation, segments, inspector)
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -92,7 +96,7 @@ class CudaBuilder:
             if name in kept:
                 built(source.point)
         seconds: dict[str, dict[str, float]] = {}
-        for batch, (builds, build_s, verify_s) in _run(_batches(missing), jobs):
+        for batch, (builds, build_s, verify_s) in _run(batches.made(missing, jobs), jobs):
             for name, made in zip(batch, builds, strict=True):
                 kept[name] = made
                 built(batch[name].point)
@@ -117,40 +121,19 @@ def _not_ours(source: Source, built: Callable[[str], None]) -> Build:
     return Build(source.point, status="unverified", reason="library code: its machine code was not inspected")
 
 
-Batch = dict[str, Source]
-"""Sources of one target by the names they are cached by."""
 Made = tuple[list[Kept], float, float]
 """Builds of a batch, seconds of compiling, seconds of disassembling and judging."""
 
 
-def _batches(sources: Batch) -> list[Batch]:
-    """Sources of one target together, no two kernels of one name, at most a unit of them; the longest first.
-
-    So that no process is left with a long one when the others are done.
-    """
-    of_target: dict[str, list[Batch]] = {}
-    for name, source in sources.items():
-        batches = of_target.setdefault(str(source.setup["target"]), [])
-        for batch in batches[-2:]:
-            taken = {other.setup["kernel"] for other in batch.values()}
-            if len(batch) < compiler.UNIT and source.setup["kernel"] not in taken:
-                batch[name] = source
-                break
-        else:
-            batches.append({name: source})
-    found = [batch for batches in of_target.values() for batch in batches]
-    return sorted(found, key=lambda batch: sum(len(source.text) for source in batch.values()), reverse=True)
-
-
-def _run(batches: list[Batch], jobs: int) -> Iterator[tuple[Batch, Made]]:
-    if jobs < 2 or len(batches) < 2:
-        for batch in batches:
+def _run(asked: list[Batch], jobs: int) -> Iterator[tuple[Batch, Made]]:
+    if jobs < 2 or len(asked) < 2:
+        for batch in asked:
             yield batch, make(batch)
         return
     lost: list[Batch] = []
-    pool = _pool(min(jobs, len(batches)))
+    pool = _pool(min(jobs, len(asked)))
     try:
-        waiting = [(batch, pool.submit(make, batch)) for batch in batches]
+        waiting = [(batch, pool.submit(make, batch)) for batch in asked]
         for batch, future in waiting:
             try:
                 yield batch, future.result()
@@ -191,56 +174,65 @@ def make(batch: Batch) -> Made:
     kernels = [compiler.Kernel(str(source.setup["kernel"]), source.text) for source in sources]
     compiled = compiler.compile_kernels(kernels, target.name)
     middle = time.perf_counter()
-    opened: dict[bytes, _Opened] = {}
+    opened = _open({cubin for cubin in compiled.values() if isinstance(cubin, bytes)})
     made = []
     for name, source in batch.items():
         cubin = compiled[str(source.setup["kernel"])]
         if isinstance(cubin, CompileError):
             kept = refused(str(cubin))
         else:
-            kept = _judge(source, target, cubin, opened)
+            kept = _judge(source, target, opened[cubin])
         store.put(name, msgspec.json.encode(kept))
         made.append(kept)
     return made, middle - began, time.perf_counter() - middle
 
 
+@dataclass(frozen=True)
 class _Opened:
-    """A cubin with its disassembly, cached under a name of its own.
+    """A cubin with its disassembly, and the name it is cached under."""
 
-    Raises:
-        CompileError: it is no cubin.
-    """
+    cubin: elf.Cubin
+    records: sass.Records | CompileError
+    name: str
 
-    def __init__(self, data: bytes) -> None:
-        self.cubin = elf.Cubin(data)
-        self.records: dict[str, list[dict[str, str]]] = {}
-        self.unread = ""
-        """Why there is no disassembly."""
+
+def _open(cubins: Iterable[bytes]) -> dict[bytes, _Opened | CompileError]:
+    """Each cubin opened, disassembled and cached; those that are none with the reason."""
+    found: dict[bytes, _Opened | CompileError] = {}
+    opened: list[elf.Cubin] = []
+    for data in cubins:
         try:
-            self.records = sass.disassemble(data)
+            opened.append(elf.Cubin(data))
         except CompileError as error:
-            self.unread = str(error)
-        self.name = f"{hashlib.sha256(data).hexdigest()}.cubin"
-        store.put(self.name, data)
+            found[data] = error
+    for cubin, records in zip(opened, sass.disassemble_all(opened), strict=True):
+        name = f"{hashlib.sha256(cubin.data).hexdigest()}.cubin"
+        store.put(name, cubin.data)
+        found[cubin.data] = _Opened(cubin, records, name)
+    return found
 
 
-def _judge(source: Source, target: targets.Target, cubin: bytes, opened: dict[bytes, _Opened]) -> Kept:
+def _judge(source: Source, target: targets.Target, unit: _Opened | CompileError) -> Kept:
     """The inspector's verdict; without a disassembly the program is `unverified`."""
     name = str(source.setup["kernel"])
+    if isinstance(unit, CompileError):
+        return Kept("failed", str(unit))
+    records = unit.records
+    unread = str(records) if isinstance(records, CompileError) else ""
     try:
-        unit = opened[cubin] = opened.get(cubin) or _Opened(cubin)
         code = unit.cubin.code(name)
         kernel = inspector.Kernel(
             source=source.text,
             code=code,
             identity=f"{target.name} {name}\0".encode(),
-            instructions=[] if unit.unread else sass.decode(unit.records.get(name, []), code),
+            instructions=[]
+            if isinstance(records, CompileError)
+            else sass.decode(records.get(name, []), code),
             resources=unit.cubin.resources(name, target.number),
         )
     except CompileError as error:
         return Kept("failed", str(error))
     try:
-        unread = unit.unread
         seen = (
             inspector.uninspected(kernel, unread) if unread else inspector.inspect(kernel, _expected(source))
         )

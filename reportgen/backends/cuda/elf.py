@@ -12,12 +12,14 @@ from functools import cached_property
 
 from reportgen.errors import CompileError
 
-_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
-_SECTION = struct.Struct("<IIQQQQIIQQ")
-_SYMBOL = struct.Struct("<IBBHQQ")
+HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
+SECTION = struct.Struct("<IIQQQQIIQQ")
+SYMBOL = struct.Struct("<IBBHQQ")
 _ATTRIBUTE = struct.Struct("<BBH")
 _CUDA = 190
 """`e_machine`."""
+_FUNCTION = 2
+"""Type of a symbol (`STT_FUNC`)."""
 _SIZED = 4
 """Attribute format whose third field is the length of the value that follows."""
 PARAMETER_BYTES, MAX_THREADS, FRAME_SIZE, MIN_STACK, MAX_REGISTERS, REGISTERS = (
@@ -67,15 +69,17 @@ class Cubin:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        if len(data) < _HEADER.size or data[:4] != b"\x7fELF" or data[4] != 2:
+        if len(data) < HEADER.size or data[:4] != b"\x7fELF" or data[4] != 2:
             raise CompileError("not a cubin: no 64-bit ELF header")
-        header = _HEADER.unpack_from(data)
+        header = self.header = HEADER.unpack_from(data)
+        """Fields of the file's header, as `HEADER` has them."""
         if header[2] != _CUDA:
             raise CompileError(f"not a cubin: ELF machine {header[2]}, not {_CUDA}")
         table, size, count, names = header[6], header[11], header[12], header[13]
-        if size != _SECTION.size or table + size * count > len(data) or names >= count:
+        if size != SECTION.size or table + size * count > len(data) or names >= count:
             raise CompileError("the cubin is cut off: its table of sections is not whole")
-        raw = [_SECTION.unpack_from(data, table + size * number) for number in range(count)]
+        raw = self.headers = [SECTION.unpack_from(data, table + size * number) for number in range(count)]
+        """Fields of each section's header, as `SECTION` has them."""
         start = raw[names][4]
         self.sections = tuple(
             Section(self._text(start + r[0]), r[4], r[5], r[7], stored=r[1] != 8) for r in raw
@@ -96,12 +100,28 @@ class Cubin:
         return tuple(s.name[6:] for s in self.sections if s.name.startswith(".text."))
 
     @cached_property
-    def _symbols(self) -> tuple[str, ...]:
+    def symbols(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
+        """Name and fields, as `SYMBOL` has them, of each symbol."""
         table, names = self._by_name.get(".symtab"), self._by_name.get(".strtab")
         if table is None or names is None:
             return ()
-        entries = _SYMBOL.iter_unpack(self.content(table))
-        return tuple(self._text(names.offset + entry[0]) for entry in entries)
+        entries = SYMBOL.iter_unpack(self.content(table))
+        return tuple((self._text(names.offset + entry[0]), entry) for entry in entries)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """Name of a symbol -> its first place."""
+        return {name: place for place, (name, _) in reversed(tuple(enumerate(self.symbols)))}
+
+    @cached_property
+    def functions(self) -> tuple[str, ...]:
+        """Names of kernels and of what they call."""
+        return tuple(name for name, entry in self.symbols if entry[1] & 15 == _FUNCTION)
+
+    @property
+    def kind(self) -> tuple[int, ...]:
+        """What the header says of target and layout: system, versions, flags."""
+        return (*self.header[0][7:9], self.header[3], self.header[7])
 
     def content(self, section: Section) -> bytes:
         """Bytes of a section that the file holds."""
@@ -127,8 +147,7 @@ class Cubin:
             kernel: its name.
             number: of the target it is for, 90: from 90 on shared memory counts a reserved part.
         """
-        index = self._symbols.index(kernel) if kernel in self._symbols else -1
-        of_kernel = self._amounts.get(index, {})
+        of_kernel = self._amounts.get(self._places.get(kernel, -1), {})
         mine = dict(self._attributes(f".nv.info.{kernel}"))
         shared = self._size(f".nv.shared.{kernel}")
         reserved = RESERVED_SHARED if number >= 90 else 0

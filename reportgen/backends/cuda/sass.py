@@ -11,7 +11,7 @@ from __future__ import annotations
 import struct
 import subprocess
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from reportgen.backends.cuda import toolkit
+from reportgen.backends.cuda import elf, joined, toolkit
 from reportgen.errors import CompileError
 
 WORD = struct.Struct("<QQ")
@@ -100,8 +100,50 @@ class Instruction:
         return self.predicate in ("@!PT", "@!UPT")
 
 
-def disassemble(cubin: bytes) -> dict[str, list[dict[str, Any]]]:
-    """Kernel -> nvdisasm's records (`opcode`, `operands`, `predicate`), called functions behind it.
+Records = dict[str, list[dict[str, Any]]]
+"""Kernel -> nvdisasm's records (`opcode`, `operands`, `predicate`), called functions behind it."""
+
+
+def disassemble_all(cubins: Sequence[elf.Cubin]) -> list[Records | CompileError]:
+    """The records of each cubin, or why nvdisasm cannot read it; read together as far as that goes.
+
+    Raises:
+        BackendUnavailable: there is no nvdisasm.
+    """
+    found: list[Records | CompileError] = [{}] * len(cubins)
+    for places in joined.groups(cubins):
+        some = [cubins[place] for place in places]
+        together = _together(some)
+        for place, cubin in zip(places, some, strict=True):
+            found[place] = together or _one(cubin)
+    return found
+
+
+def _together(cubins: Sequence[elf.Cubin]) -> Records:
+    """Records of all kernels; nothing where they cannot be read as one, or not all are in it whole."""
+    if len(cubins) < 2:
+        return {}
+    try:
+        records = disassemble(joined.join(cubins))
+    except CompileError:
+        return {}
+    whole = all(
+        len(records.get(kernel, ())) * WORD.size == len(cubin.code(kernel))
+        for cubin in cubins
+        for kernel in cubin.kernels
+    )
+    return records if whole else {}
+
+
+def _one(cubin: elf.Cubin) -> Records | CompileError:
+    try:
+        return disassemble(cubin.data)
+    except CompileError as error:
+        return error
+
+
+def disassemble(cubin: bytes) -> Records:
+    """What nvdisasm says of one cubin.
 
     Raises:
         CompileError: nvdisasm cannot read this cubin; holds what it says.

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from reportgen.backends.base import Source
-from reportgen.backends.cuda import builder, compiler, sass
+from reportgen.backends.cuda import batches, builder, compiler, sass
 from reportgen.backends.cuda.builder import CudaBuilder
 from reportgen.errors import CompileError, UserError
 from tests.unit.backends.cuda import kernels
@@ -84,10 +84,19 @@ def test_batches_hold_one_target_and_no_name_twice() -> None:
         chain("a", "sm_86"),
         msgspec.structs.replace(chain("a"), point="a again"),
     ]
-    batches = builder._batches({str(n): source for n, source in enumerate(sources)})
-    assert [list(batch) for batch in batches] == [["0", "1"], ["3"], ["2"]]
+    found = batches.made({str(n): source for n, source in enumerate(sources)}, 2)
+    assert [list(batch) for batch in found] == [["0", "1"], ["3"], ["2"]]
     many = {str(n): chain(f"k{n}") for n in range(compiler.UNIT + 1)}
-    assert [len(batch) for batch in builder._batches(many)] == [compiler.UNIT, 1]
+    assert [len(batch) for batch in batches.made(many, 2)] == [compiler.UNIT, 1]
+
+
+def test_batches_are_of_many_units_first_and_of_one_at_last() -> None:
+    units = 9
+    many = {str(n): chain(f"k{n}") for n in range(units * compiler.UNIT)}
+    found = batches.made(many, 2)
+    assert [len(batch) // compiler.UNIT for batch in found] == [3, 2, 1, 1, 1, 1]
+    assert sorted(name for batch in found for name in batch) == sorted(many)
+    assert len(batches.made(many, 1)[0]) == batches.MOST_UNITS * compiler.UNIT
 
 
 def test_a_compiler_that_ends_its_process_costs_one_source(
@@ -100,7 +109,7 @@ def test_a_compiler_that_ends_its_process_costs_one_source(
             self.broken = False
 
         def submit(
-            self, work: Callable[[builder.Batch], builder.Made], batch: builder.Batch
+            self, work: Callable[[batches.Batch], builder.Made], batch: batches.Batch
         ) -> Future[builder.Made]:
             self.broken |= any(source.point == "dies" for source in batch.values())
             future: Future[builder.Made] = Future()
