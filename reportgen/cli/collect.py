@@ -14,6 +14,7 @@ import click
 from reportgen.cli import output, summary
 from reportgen.cli.options import Measuring, measuring, some_of
 from reportgen.errors import UserError
+from reportgen.status import Status
 
 if TYPE_CHECKING:
     from reportgen.collect.runner import Options, Outcome
@@ -32,6 +33,7 @@ Examples:
   reportgen collect --resume --seal                  a run of what was measured, where its device is not
   reportgen collect --device sm_90                   build and inspect for a GPU target; needs no GPU
   reportgen collect --device sm_all                  one such run for every target
+  reportgen collect --device cuda:all                every GPU here, one after another; 'all': the CPU too
   reportgen collect --device replay:data/D/R --data /tmp/again""",
 )
 @click.option("--quick", is_flag=True, help="Fewer probes and points, two passes.")
@@ -56,31 +58,36 @@ def command(ctx: click.Context, quick: bool, glob: str, asked: Measuring, seal: 
         )
     if seal and not asked.resume:
         raise UserError("--seal goes with --resume.", "Name the interrupted run: --resume RUN --seal.")
-    from reportgen.collect import progress
+    from reportgen.collect import choosing, progress
     from reportgen.collect.runner import collect
-    from reportgen.collect.toolchain import members
 
     options = dataclasses.replace(asked.options(glob, quick=quick), seal=seal)
-    several = members(asked.selector)
+    several = choosing.several(asked.selector)
     if len(several) > 1 and asked.supersedes:
         raise UserError(
             f"--supersedes names one run, and '{asked.selector}' makes {len(several)}.",
-            "Collect each target that a run of yours is corrected for by itself.",
+            "Collect each device that a run of yours is corrected for by itself.",
+        )
+    if len(several) > 1 and asked.resume:
+        raise UserError(
+            f"--resume goes on with one run, and '{asked.selector}' makes {len(several)}.",
+            "Name the run, or leave --device out: a run goes on with its own device.",
         )
     if len(several) > 1:
         _collect_all(options, several, as_json)
     else:
-        _report(collect(options, progress.for_stream()), as_json)
+        _report(collect(dataclasses.replace(options, selector=several[0]), progress.for_stream()), as_json)
 
 
-def _collect_all(options: Options, targets: Sequence[str], as_json: bool) -> None:
-    """One run a target, whatever becomes of the others; exit code 1 if one failed."""
+def _collect_all(options: Options, devices: Sequence[str], as_json: bool) -> None:
+    """One run a device, whatever becomes of the others; exit code 1 if one failed."""
     from reportgen.collect import progress
     from reportgen.collect.runner import Interrupted, collect
 
     rows: list[output.Row] = []
+    unfinished: list[str] = []
     failed = 0
-    for selector in targets:
+    for selector in devices:
         shown = progress.for_stream()
         shown.say(f"{selector}:")
         try:
@@ -89,15 +96,20 @@ def _collect_all(options: Options, targets: Sequence[str], as_json: bool) -> Non
             raise
         except UserError as error:
             failed += 1
-            rows.append({"target": selector, "sealed": f"failed: {error}"})
+            rows.append({"device": selector, "sealed": f"failed: {error}"})
             continue
-        counts = summary.cells(outcome.run)
+        counts = summary.outcomes(outcome.run)
         seconds = outcome.run.timing.get("total", 0.0)
-        rows.append({"target": selector, **counts, "seconds": seconds, "sealed": str(outcome.path)})
-    columns = ["target", *summary.CELLS, "seconds", "sealed"]
+        rows.append({"device": selector, **counts, "seconds": seconds, "sealed": str(outcome.path)})
+        if outcome.resume:
+            unfinished.append(outcome.resume)
+    ends = dict.fromkeys((*summary.BUILT, *map(str, Status)))
+    columns = ["device", *(end for end in ends if any(end in row for row in rows)), "seconds", "sealed"]
     if not as_json:
         rows = [dict.fromkeys(columns, "") | row for row in rows]
     output.show(rows, columns, as_json)
+    for words in unfinished:
+        click.echo(f"Not all was visited. Go on with: {words}", err=as_json)
     if failed:
         sys.exit(1)
 

@@ -19,7 +19,9 @@ _NUMBER = re.compile(r"\b\d+(\.\d+)?\b")
 NOT_MEASURING = ("build", "verify", "calibrate", "write")
 
 
-CELLS = ("verified", "emulated", "unsupported", "unverified", "invalid", "failed", "skipped")
+BUILT = ("verified", "emulated")
+"""What a program is that is only built, where a point that is measured is `ok`."""
+CELLS = (*BUILT, "unsupported", "unverified", "invalid", "failed", "skipped")
 """What can become of a program that is only built, the best first."""
 
 
@@ -36,6 +38,14 @@ def cells(run: Run) -> dict[str, int]:
     """Points of a toolchain run by what became of them."""
     counts = Counter(cell(point) for point in run.points)
     return {name: counts[name] for name in CELLS}
+
+
+def outcomes(run: Run) -> dict[str, int]:
+    """Points of a run by what became of them; of one that was measured, the statuses that occur."""
+    if run.toolchain_only:
+        return cells(run)
+    counts = Counter(point.status for point in run.points)
+    return {str(status): counts[status] for status in Status if counts[status]}
 
 
 def families(run: Run) -> list[Row]:

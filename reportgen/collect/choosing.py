@@ -2,11 +2,37 @@
 
 from __future__ import annotations
 
+from reportgen.backends import registry
 from reportgen.backends.base import Backend, Candidate
 from reportgen.collect import toolchain
 from reportgen.collect.plan import Recorded
 from reportgen.errors import BackendUnavailable, UserError
 from reportgen.runs.schema import Device
+
+ALL = "all"
+"""The word for every device that can be used, after the colon for those of one backend: `cuda:all`."""
+
+
+def several(selector: str) -> tuple[str, ...]:
+    """The selectors that one stands for: `all`, `cuda:all`, `cpu:all` (kinds of cores), `sm_all`.
+
+    Raises:
+        UserError: there is no such backend.
+        BackendUnavailable: none of the devices can be used, or a package that the backend needs is missing.
+    """
+    name, _, which = selector.partition(":")
+    if ALL not in (selector, which):
+        return toolchain.members(selector)
+    found = registry.discover() if selector == ALL else registry.get(name).discover()
+    # Nothing is timed on a target: `sm_all` asks for those.
+    devices = [one for one in found if not one.selector.startswith(registry.TARGET)]
+    usable = tuple(one.selector for one in devices if not one.reason)
+    if not usable:
+        reasons = "; ".join(f"{one.selector}: {one.reason.rstrip('.')}" for one in devices) or "there is none"
+        raise BackendUnavailable(
+            f"no device of '{selector}' can be used ({reasons}).", "'reportgen doctor' says what is missing."
+        )
+    return usable
 
 
 def choose(backend: Backend, selector: str) -> Candidate:

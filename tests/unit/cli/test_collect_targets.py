@@ -46,7 +46,7 @@ def test_a_target_that_fails_does_not_stop_the_next(tmp_path: Path) -> None:
 
 def test_the_summary_counts_programs_by_what_became_of_them(tmp_path: Path) -> None:
     result = call("collect", "--device", "sm_all", "--data", tmp_path, "--json")
-    rows = {row["target"]: row for row in json.loads(result.stdout)}
+    rows = {row["device"]: row for row in json.loads(result.stdout)}
     assert rows["sm_90"]["verified"] == 2
     assert rows["sm_90"]["emulated"] == 1
     assert rows["sm_90"]["invalid"] == 1
