@@ -1,4 +1,8 @@
-"""`programs.jsonl.gz`: one `Program` a line, sorted by digest, the same bytes for the same programs."""
+"""`programs.jsonl.gz`: one `Program` a line, like beside like, the same bytes for the same programs.
+
+Sorted by source: the packer looks 32 KiB back, and finds there what a program has in common with its
+neighbour.  In the order of digests, which says nothing, a file is half as large again.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +17,9 @@ from reportgen.runs.schema import Program
 def pack(programs: Iterable[Program]) -> bytes:
     """The file's bytes; programs of equal digest are kept once."""
     unique = {program.sha256: program for program in programs}
-    lines = b"".join(msgspec.json.encode(unique[key]) + b"\n" for key in sorted(unique))
-    return gzip.compress(lines, compresslevel=6, mtime=0)
+    ordered = sorted(unique.values(), key=lambda program: (program.source, program.sha256))
+    lines = b"".join(msgspec.json.encode(program) + b"\n" for program in ordered)
+    return gzip.compress(lines, compresslevel=9, mtime=0)
 
 
 def unpack(data: bytes) -> dict[str, Program]:

@@ -1,12 +1,15 @@
 """`samples.parquet`: columns of Python lists <-> a file any Parquet reader understands.
 
 Strings are dictionary-encoded, integers as small as `SAMPLE_COLUMNS` says, pages compressed with
-zstd.  pyarrow is imported when it is needed: the command line starts without it.
+zstd.  pyarrow is imported when it is needed: the command line starts without it.  Arrays are made of
+buffers, because `pyarrow.array` imports pandas, which takes as long as to write a run.
 """
 
 from __future__ import annotations
 
 import io
+from array import array
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from reportgen.runs.schema import SAMPLE_COLUMNS
@@ -16,6 +19,14 @@ if TYPE_CHECKING:
 
 MANIFEST_DIGEST = b"reportgen.manifest"
 """Key in the file's metadata: sha256 of the manifest these samples belong to."""
+
+
+LEVEL = 15
+"""Of zstd: a run of the suite takes a second more than at its usual level, and a tenth less room."""
+RISING = ("start", "order")
+"""Columns stored as differences, which they are smaller as: `start` to little more than half."""
+_CODES = {"int8": "b", "int16": "h", "int32": "i", "int64": "q"}
+"""Of the `array` module."""
 
 
 def arrow_types() -> dict[str, Any]:
@@ -52,14 +63,54 @@ def to_parquet(columns: dict[str, list[Any]], manifest_digest: str) -> bytes:
     arrays = []
     for name, kind in types.items():
         try:
-            values = pa.array(columns[name], pa.string() if pa.types.is_dictionary(kind) else kind)
-        except (pa.ArrowInvalid, OverflowError) as error:
+            arrays.append(
+                _strings(columns[name]) if pa.types.is_dictionary(kind) else _integers(columns[name], kind)
+            )
+        except (TypeError, OverflowError, AttributeError) as error:
             raise ValueError(f"sample column {name}: {error}") from None
-        arrays.append(values.dictionary_encode() if pa.types.is_dictionary(kind) else values)
     schema = pa.schema(list(types.items()), metadata={MANIFEST_DIGEST: manifest_digest.encode()})
     sink = io.BytesIO()
-    pq.write_table(pa.Table.from_arrays(arrays, schema=schema), sink, compression="zstd")
+    pq.write_table(
+        pa.Table.from_arrays(arrays, schema=schema),
+        sink,
+        compression="zstd",
+        compression_level=LEVEL,
+        use_dictionary=[name for name in types if name not in RISING],
+        column_encoding=dict.fromkeys(RISING, "DELTA_BINARY_PACKED"),
+    )
     return sink.getvalue()
+
+
+def _integers(values: Sequence[int], kind: Any) -> Any:
+    """An Arrow array.
+
+    Raises:
+        TypeError: a value is no integer.
+        OverflowError: one does not fit.
+    """
+    import pyarrow as pa
+
+    packed = array(_CODES[str(kind)], values)
+    return pa.Array.from_buffers(kind, len(packed), [None, pa.py_buffer(packed)])
+
+
+def _strings(values: Sequence[str]) -> Any:
+    """A dictionary-encoded Arrow array, its words in the order of their first use.
+
+    Raises:
+        AttributeError: a value is no string.
+    """
+    import pyarrow as pa
+
+    places: dict[str, int] = {}
+    indices = array("i", (places.setdefault(value, len(places)) for value in values))
+    words = [word.encode() for word in places]
+    ends = array("i", [0])
+    for word in words:
+        ends.append(ends[-1] + len(word))
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(words))]
+    dictionary = pa.Array.from_buffers(pa.string(), len(words), buffers)
+    return pa.DictionaryArray.from_arrays(_integers(indices, pa.int32()), dictionary)
 
 
 def from_parquet(data: bytes) -> pyarrow.Table:

@@ -50,6 +50,15 @@ def test_equal_programs_give_equal_bytes() -> None:
     assert len(gzip.decompress(packed).splitlines()) == len({program.sha256 for program in recorded})
 
 
+def test_programs_lie_beside_those_that_they_are_like() -> None:
+    _, _, recorded = records()
+    sources = [program.source for program in programs.unpack(programs.pack(recorded)).values()]
+    assert sources == sorted(sources)
+    by_digest = {one.sha256: one for one in sorted(recorded, key=lambda one: one.sha256)}
+    older = gzip.compress(b"".join(msgspec.json.encode(one) + b"\n" for one in by_digest.values()))
+    assert programs.unpack(older) == programs.unpack(programs.pack(recorded))
+
+
 def test_a_run_is_sealed_once(tmp_path: Path) -> None:
     sealed(tmp_path)
     with pytest.raises(RunRefused, match="never changed"):
