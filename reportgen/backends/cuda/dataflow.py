@@ -160,6 +160,8 @@ class Window:
                 pending[one.control.write_barrier] = one
         found = []
         for one in self.body:
+            if not pending:
+                break
             found += [setter for b, setter in pending.items() if one.control.wait >> b & 1]
             done = {b for b in pending if one.control.wait >> b & 1 or one.control.write_barrier == b}
             pending = {b: setter for b, setter in pending.items() if b not in done}

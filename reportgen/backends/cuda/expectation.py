@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 WINDOWLESS = "resource"
 _EXACT = ("chain", "independent", "pair")
@@ -46,6 +46,8 @@ class Expectation:
     steps: int
     loops: tuple[str, ...]
     """What each loop of the window holds of the wanted classes; empty: whatever it is."""
+    _labels: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
+    """Of opcodes that were asked of before: a window has thousands of instructions, and few opcodes."""
 
     @property
     def exact(self) -> bool:
@@ -54,7 +56,10 @@ class Expectation:
 
     def label(self, opcode: str) -> str:
         """Class of an opcode, empty if it is not wanted."""
-        return next((one.label for one in self.wanted if one.match.fullmatch(opcode)), "")
+        if opcode not in self._labels:
+            found = next((one.label for one in self.wanted if one.match.fullmatch(opcode)), "")
+            self._labels[opcode] = found
+        return self._labels[opcode]
 
     def allows(self, opcode: str) -> bool:
         """Whether an opcode that is not wanted may be there."""
