@@ -1,4 +1,4 @@
-"""Where the command begins: Ctrl-C while the command line is still being loaded ends it quietly.
+"""Where the command begins: Ctrl-C while it is still being loaded, and a package that is missing, are one line.
 
 No module but `sys`, which every interpreter has loaded, is imported before the guard stands.
 """
@@ -9,6 +9,8 @@ import sys
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
+MISSING = 3
+"""Exit code where a package is not installed, as where a device cannot be used."""
 FULL = 2
 """Exit code where the disk that output is sent to is full, as where a file cannot be written."""
 
@@ -22,6 +24,15 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         sys.exit(INTERRUPTED)
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package in ("", "reportgen"):  # a fault of ours
+            raise
+        sys.stderr.write(
+            f"error: the package '{package}' is not installed. Install reportgen with what it needs: "
+            "pip install reportgen; 'reportgen doctor' lists what is here.\n"
+        )
+        sys.exit(MISSING)
     except OSError as error:
         import errno
         import os

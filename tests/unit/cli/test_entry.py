@@ -1,4 +1,4 @@
-"""Ctrl-C before the command line is there."""
+"""Ctrl-C before the command line is there, packages that are not, and a disk that is full."""
 
 from __future__ import annotations
 
@@ -43,6 +43,26 @@ def test_hardly_anything_is_imported_before_ctrl_c_is_caught() -> None:
     assert ast.literal_eval(done.stdout.decode()) == {
         "__future__", "reportgen", "reportgen.cli", "reportgen.cli.entry"
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(("module", "words"), [("msgspec", "probes"), ("jinja2", "collect --device sm_90")])
+def test_a_package_that_is_missing_is_named(module: str, words: str, tmp_path: Path) -> None:
+    hidden = f"import sys; sys.modules[{module!r}] = None; "
+    done = subprocess.run(
+        [sys.executable, "-c", hidden + START, *words.split()], capture_output=True, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 3
+    assert done.stderr.decode().splitlines()[-1] == (
+        f"error: the package '{module}' is not installed. Install reportgen with what it needs: "
+        "pip install reportgen; 'reportgen doctor' lists what is here."
+    )
+
+
+def test_a_module_of_our_own_that_is_missing_is_a_fault() -> None:
+    hidden = "import sys; sys.modules['reportgen.suite.load'] = None; "
+    done = subprocess.run([sys.executable, "-c", hidden + START, "probes"], capture_output=True, check=False)
+    assert done.returncode == 1
+    assert b"Traceback" in done.stderr
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
