@@ -1,4 +1,4 @@
-"""Where the command begins: Ctrl-C while it is still being loaded, and a package that is missing, are one line.
+"""Where the command begins: Ctrl-C while it is being loaded, and a package that is missing, are one line.
 
 No module but `sys`, which every interpreter has loaded, is imported before the guard stands.
 """
