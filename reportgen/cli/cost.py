@@ -16,6 +16,7 @@ from reportgen.errors import UserError
 if TYPE_CHECKING:
     from reportgen.model.architecture import Architecture
     from reportgen.model.cost.estimate import Estimate
+    from reportgen.model.cost.instruction import Body
     from reportgen.model.cost.rank import Ranking
 
 
@@ -75,11 +76,9 @@ def command(
 
     bodies = [read(file, None if syntax is None else syntax == "intel") for file in files]
     architecture = load_architecture(device or _newest(data, bodies[0].isa), data)
+    if any(body.isa == architecture.isa == "x86_64" for body in bodies):
+        architecture = _with_survey(architecture, bodies, data)
     found = [estimate(body, architecture, _bytes(size), warps) for body in bodies]
-    if architecture.isa == "x86_64" and any(one.unknown for one in found):
-        # deriving a survey takes seconds: only where it may know what the run does not
-        architecture = _with_survey(architecture, data)
-        found = [estimate(body, architecture, _bytes(size), warps) for body in bodies]
     ranking = rank(*found) if len(found) == 2 else None
     if as_json:
         click.echo(output.json_text({"estimates": found, "ranking": ranking}))
@@ -93,21 +92,16 @@ def command(
         _say(_sentence(ranking, found))
 
 
-def _with_survey(architecture: Architecture, data: Path) -> Architecture:
-    """The model with the forms of the device's newest survey, where `data` has one that can be read."""
-    from reportgen.analysis.survey_rows import rows
+def _with_survey(architecture: Architecture, bodies: list[Body], data: Path) -> Architecture:
+    """The model with what the device's newest survey knows, where `data` has one that can be read."""
     from reportgen.errors import BundleError
-    from reportgen.model.cost.surveyed import with_survey
-    from reportgen.runs import read, store
-    from reportgen.runs.schema import SURVEY
+    from reportgen.model.cost import surveys
 
-    for ref in store.list_runs(data):
-        if ref.kind == SURVEY and ref.device == architecture.device and not ref.error:
-            try:
-                return with_survey(architecture, rows(read.load(ref.path)))
-            except BundleError as error:
-                click.echo(f"warning: survey {ref.run} cannot be read: {error}", err=True)
-    return architecture
+    try:
+        return surveys.completed(architecture, bodies, surveys.newest(data, architecture.device))
+    except BundleError as error:
+        click.echo(f"warning: the survey of {architecture.device} cannot be read: {error}", err=True)
+        return architecture
 
 
 def _newest(data: Path, isa: str) -> str:

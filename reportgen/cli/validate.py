@@ -28,9 +28,9 @@ Examples:
   reportgen validate --run latest             derive a sealed validation again; measures nothing
   reportgen validate --run latest --out out/  and write validation.json and validation.csv
 
-The model is that of the newest run of this device. llvm-mca is taken from the search path (llvm-mca-14 too),
-OSACA where it is installed: pip install 'reportgen[validate]'. What is predicted is written down before
-anything is timed.""",
+The model is that of the newest run of this device; what that does not know is taken from the newest
+survey, where there is one. llvm-mca is taken from the search path (llvm-mca-14 too), OSACA where it is
+installed: pip install 'reportgen[validate]'. What is predicted is written down before anything is timed.""",
 )
 @click.option(
     "--model", default="", help="Run, device or model.json that predicts.  [newest run of the device]"
@@ -91,7 +91,10 @@ def _show(found: Validation) -> None:
     from reportgen.validation.record import GROUPS
 
     measured = sum(row.measured is not None for row in found.rows)
-    click.echo(f"{found.name} ({found.device}), validation {found.run}, model of run {found.model_run}")
+    beside = f" and survey {found.survey_run}" if found.survey_run else ""
+    click.echo(
+        f"{found.name} ({found.device}), validation {found.run}, model of run {found.model_run}{beside}"
+    )
     click.echo(
         f"{measured} of {len(found.rows)} loops measured, {sum(r.held_out for r in found.rows)} held out"
     )

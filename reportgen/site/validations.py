@@ -57,12 +57,16 @@ class Validations:
                     f"the run of its model, {model.name or 'which it does not name'}, is not here"
                 )
             report = self.results.report(model)
-            parts = (_code(), self.results.key(ref.path), self.results.key(model))
+            survey = ref.path.with_name(str(run.plan["survey"])) if run.plan.get("survey") else None
+            if survey is not None and not (survey / MANIFEST).is_file():
+                raise Unreadable(f"the survey that its model had, {survey.name}, is not here")
+            parts = (_code(), *(self.results.key(one) for one in (ref.path, model, survey) if one))
             key = hashlib.sha256("".join(parts).encode()).hexdigest()[:32]
             if key not in self.known:
                 folder = self.results.folder / key
-                found = self._kept(folder) or self._derive(ref.path, folder, report.architecture)
+                found = self._kept(folder) or self._derive(ref.path, folder, report.architecture, survey)
                 self.known[key] = Checked(run, found, beside(ref.path, folder, MADE), key)
+            caches.touch(self.results.folder / key / exports.JSON)
             return self.known[key]
         except (ReportgenError, OSError) as error:
             text = str(error).replace(str(ref.path), f"{ref.device}/{ref.run}")
@@ -74,12 +78,15 @@ class Validations:
         except (FileNotFoundError, msgspec.DecodeError):
             return None
 
-    def _derive(self, path: Path, folder: Path, architecture: Architecture) -> Validation:
+    def _derive(
+        self, path: Path, folder: Path, architecture: Architecture, survey: Path | None
+    ) -> Validation:
         # Imported here: deriving needs pandas and scipy, showing what was derived does not.
         from reportgen.validation import derive
 
         with deriving(path):
-            found = derive.derive(read.load(path), architecture)
+            known = read.load(survey) if survey is not None else None
+            found = derive.derive(read.load(path), architecture, known)
         write_if_changed(folder / exports.JSON, exports.to_json(found))
         write_if_changed(folder / exports.CSV, exports.to_csv(found))
         return found

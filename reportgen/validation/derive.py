@@ -46,12 +46,13 @@ FIRST_LEVEL = 32768.0
 """Bytes, where the operating system does not tell the size of the first level."""
 
 
-def derive(bundle: Bundle, architecture: Architecture) -> Validation:
+def derive(bundle: Bundle, architecture: Architecture, survey: Bundle | None = None) -> Validation:
     """Measured and predicted cycles of every loop, and what they come to.
 
     Args:
         bundle: of kind `validation`.
         architecture: the model, of a run of the same device.
+        survey: of the same device, where the model was to know its forms too.
 
     Raises:
         BundleError: another kind of run, a damaged one, or a model of another device.
@@ -66,7 +67,7 @@ def derive(bundle: Bundle, architecture: Architecture) -> Validation:
         )
     measured = {one.metric.partition(".")[2]: one for one in analyse(bundle)}
     subjects = [one for one in recorded(run.probes) if not _left_out(measured.get(one.name))]
-    found = estimates(subjects, architecture)
+    found = estimates(subjects, architecture, survey)
     others = msgspec.convert(run.plan.get("others", []), list[Said])
     limit = float(run.device.reported.get("l1d_bytes", FIRST_LEVEL))
     rows = tuple(_row(one, measured.get(one.name), found[one.name], others, limit) for one in subjects)
@@ -83,6 +84,7 @@ def derive(bundle: Bundle, architecture: Architecture) -> Validation:
         device=run.device.id,
         name=run.device.name,
         model_run=architecture.run,
+        survey_run=survey.run.run if survey is not None else "",
         predictors=predictors,
         rows=rows,
         scores=tuple(scores(rows, present)),

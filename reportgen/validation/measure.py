@@ -22,7 +22,9 @@ from reportgen.collect.progress import Progress, Silent
 from reportgen.collect.runner import Interrupted, Options, Outcome, collect, correcting
 from reportgen.errors import BundleError, UserError
 from reportgen.model.architecture import Architecture
+from reportgen.model.cost import surveys
 from reportgen.model.load import load_architecture
+from reportgen.runs.read import Bundle
 from reportgen.runs.schema import VALIDATION, Device
 from reportgen.suite.loops import FAMILY, ISA, read_loops, suite_of
 from reportgen.validation.llvm_mca import LlvmMca
@@ -80,10 +82,11 @@ def validate(asked: Asked, progress: Progress | None = None, backend: Backend | 
         glob,
     )
     architecture = _model(asked, device, backend, shown)
+    survey = surveys.newest(options.data, device.id)
     with lock.hold(options.data / device.id, device.id):
         pass  # a folder that refuses, or another run, is told before the minutes of asking the others
     try:
-        remarks = _predicted(subjects, architecture, device, asked.tools, shown)
+        remarks = _predicted(subjects, architecture, survey, device, asked.tools, shown)
     except KeyboardInterrupt:
         shown.close()
         raise Interrupted("interrupted while predicting.", "Nothing was measured yet.") from None
@@ -178,12 +181,13 @@ def model_of(device: Device, name: str, data: Path, selector: str = "") -> Archi
 def _predicted(
     subjects: Sequence[Subject],
     architecture: Architecture,
+    survey: Bundle | None,
     device: Device,
     tools: Sequence[Tool] | None,
     progress: Progress,
 ) -> dict[str, object]:
-    """Kind, model and predictions, as they are sealed with the run."""
-    own = estimates(subjects, architecture)
+    """Kind, model, survey and predictions, as they are sealed with the run."""
+    own = estimates(subjects, architecture, survey)
     asked = tools if tools is not None else (LlvmMca(), Osaca(device))
     read = in_att(subjects)
     others = []
@@ -193,6 +197,7 @@ def _predicted(
     return {
         "kind": VALIDATION,
         "model": architecture.run,
+        **({"survey": survey.run.run} if survey is not None else {}),
         "estimates": {
             name: [round(value, 6) for value in (one.cycles, one.low, one.high)] for name, one in own.items()
         },

@@ -173,6 +173,8 @@ class Validation(msgspec.Struct, frozen=True):
     worst: tuple[Miss, ...]
     changed: tuple[str, ...]
     """Loops of which the cost model said something else when the run was sealed."""
+    survey_run: str = ""
+    """The survey that told the model what its run does not know; empty where there was none."""
 
 
 GROUPS = {

@@ -14,6 +14,8 @@ from reportgen.errors import UserError
 from reportgen.model.architecture import Architecture
 from reportgen.model.cost.estimate import Estimate, estimate
 from reportgen.model.cost.parse import MARKS, x86_bodies
+from reportgen.model.cost.surveys import completed
+from reportgen.runs.read import Bundle
 from reportgen.runs.schema import ProbeInfo
 
 FAMILY = "validation"
@@ -107,11 +109,19 @@ def in_att(subjects: Sequence[Subject]) -> list[Subject]:
     return [replace(one, att=lines) for one, lines in zip(subjects, answers, strict=True)]
 
 
-def estimates(subjects: Sequence[Subject], architecture: Architecture) -> dict[str, Estimate]:
+def estimates(
+    subjects: Sequence[Subject], architecture: Architecture, survey: Bundle | None = None
+) -> dict[str, Estimate]:
     """What the cost model says of each loop, by name; a loop that it cannot read is left out.
+
+    Args:
+        subjects: the loops.
+        architecture: of a run of the suite.
+        survey: of the same device, for what the suite does not know.
 
     Raises:
         UserError: the model is for another instruction set than the loops.
+        BundleError: the survey is damaged.
     """
     if architecture.isa != "x86_64":
         raise UserError(
@@ -119,6 +129,5 @@ def estimates(subjects: Sequence[Subject], architecture: Architecture) -> dict[s
             "Name a run of an x86-64 processor with --model.",
         )
     bodies = x86_bodies([(one.name, one.text, True) for one in subjects]) if subjects else []
-    return {
-        one.name: estimate(body, architecture, one.size) for one, body in zip(subjects, bodies, strict=True)
-    }
+    known = completed(architecture, bodies, survey)
+    return {one.name: estimate(body, known, one.size) for one, body in zip(subjects, bodies, strict=True)}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 from pathlib import Path
 
 import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
+from reportgen.backends.cpu.isa import host
 from reportgen.cli.main import main
 from reportgen.collect import lock
 from reportgen.collect.interruption import find as find_interrupted
@@ -21,11 +23,14 @@ from reportgen.runs import read, store
 from reportgen.runs.schema import VALIDATION
 from reportgen.runs.verify import verify
 from reportgen.status import Status
+from reportgen.survey.measure import survey
 from reportgen.validation import stored
+from reportgen.validation.derive import derive
 from reportgen.validation.llvm_mca import LlvmMca
 from reportgen.validation.measure import Asked, validate
 from reportgen.validation.osaca import Osaca
 from reportgen.validation.record import MODEL, Validation
+from tests.simulated import forms
 from tests.simulated.cpu import make_data
 from tests.simulated.instruction_points import latency_probes
 from tests.simulated.loops import BROKEN, CYCLES, DEVICE, Loops, command
@@ -149,6 +154,27 @@ def test_another_model_is_told_from_the_sealed_one(outcome: Outcome, tmp_path: P
     model_json.write_model(tmp_path, msgspec.structs.replace(slow, instructions=tuple(facts)))
     found = stored.derived(read.load(outcome.path), tmp_path, str(tmp_path / "model.json"))
     assert "dot_avx2_1" in found.changed
+
+
+@pytest.mark.skipif(host() != "x86_64", reason="forms are assembled on x86-64 only")
+def test_what_the_run_does_not_know_is_taken_from_the_survey_that_is_named(
+    tools: Path, tmp_path: Path
+) -> None:
+    model_json.write_model(tmp_path, core())
+    options = Options(data=tmp_path, selector="loops", glob="vm??ps_ymm*", seed=1, command=forms.command)
+    surveyed = survey(options, backend=forms.Forms()).path
+    sealed = read.load(validate(asked(tmp_path, tools, glob="clamp_avx2"), backend=Loops()).path)
+    assert sealed.run.plan["survey"] == surveyed.name
+    model = str(tmp_path / "model.json")
+    found = stored.derived(sealed, tmp_path, model)
+    assert (found.survey_run, found.changed) == (surveyed.name, ())
+    assert found.rows[0].predictions[MODEL].unknown == ()
+    # one that names no survey is derived as it always was
+    (without,) = derive(sealed, core()).rows
+    assert [text.split()[0] for text in without.predictions[MODEL].unknown] == ["vmaxps", "vminps"]
+    shutil.rmtree(surveyed)
+    with pytest.raises(BundleError, match=surveyed.name):
+        stored.derived(sealed, tmp_path, model)
 
 
 def test_a_device_never_means_its_validation(outcome: Outcome, data: Path) -> None:

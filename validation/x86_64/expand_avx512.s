@@ -4,7 +4,6 @@
 # features: avx512f
 # a: fp32 4096
 # b: zero 4096
-# held-out: yes
 .intel_syntax noprefix
   mov eax, 0x5555
   kmovw k1, eax

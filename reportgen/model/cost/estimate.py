@@ -112,8 +112,9 @@ def estimate(body: Body, architecture: Architecture, size: float = 0.0, warps: i
         return _gpu(body, architecture, uses, warps, size)
     if not body.instructions:
         return _mix(body, architecture, uses, size)
-    forms = uses.forms
-    taken = {one: x86_64.take(one, forms) for one in body.instructions}
+    body = msgspec.structs.replace(body, instructions=surveyed.waiting(body.instructions, architecture))
+    forms, whole = uses.forms, uses.whole
+    taken = {one: x86_64.take(one, forms, whole) for one in body.instructions}
     taken = splits.counted(body.instructions, taken, uses, bounds.line(architecture))
     counts = _counts(taken, body.instructions)
     plan = schedule(counts, uses, architecture)

@@ -22,7 +22,7 @@ class Instruction(msgspec.Struct, frozen=True):
     text: str
     mnemonic: str
     operands: tuple[str, ...] = ()
-    """Kinds: `r64`, `xmm`, `ymm`, `zmm`, `k`, `m256`, `imm`, `label`."""
+    """Kinds: `r64`, `xmm`, `ymm`, `zmm`, `k`, `m256`, `vm32y`, `imm`, `label`."""
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     memory: tuple[str, ...] = ()
@@ -38,6 +38,8 @@ class Instruction(msgspec.Struct, frozen=True):
     """A copy from register to register of one file."""
     code: str = ""
     """Its bytes in hexadecimal, where they are known."""
+    mask: str = ""
+    """What says which elements are written: `k` keeps the others, `kz` zeroes them."""
 
     @property
     def loads(self) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from reportgen.analysis.store_to_load import place
 from reportgen.model.architecture import Architecture, Fact
-from reportgen.model.cost import graph
+from reportgen.model.cost import graph, surveyed
 from reportgen.model.cost.instruction import Instruction
 from reportgen.model.cost.uses import WIDTH
 from reportgen.model.cost.x86_64 import Taken
@@ -52,6 +52,7 @@ class Latencies:
         self._load = load if load is not None else Span(4.0, 4.0, 5.0)
         indexed = self.of("l1_load_indexed")
         self._indexed = indexed if indexed is not None else self._load
+        self._pairs = {fact.metric: fact for fact in architecture.facts if fact.method == surveyed.SURVEYED}
         self._stored = {
             fact.metric.partition(".")[2]: fact
             for fact in architecture.facts
@@ -71,15 +72,16 @@ class Latencies:
         fact = self._known.get(operation)
         if fact is None or fact.status not in USABLE or fact.value is None:
             return None
-        low = fact.low if fact.low is not None else fact.value
-        high = fact.high if fact.high is not None else fact.value
-        return Span(low, fact.value, high)
+        return _span(fact)
 
     def between(self, one: Instruction, register: str) -> Span | None:
         """From `register` (or a store: `graph.Edge.needed`) to the result of an instruction.
 
         None where a load reads other bytes than one store wrote and no run told what that takes.
         """
+        by_pair = self._by_pair(one, register)
+        if by_pair is not None:
+            return by_pair
         computing = self._computing(one)
         through_memory, _, case = register.partition(".")
         if through_memory in (graph.MEMORY, graph.OVERLAP):
@@ -88,11 +90,40 @@ class Latencies:
         through = one.address is not None and one.loads and register in (one.address.base, one.address.index)
         return self._loading(one) + computing if through else computing
 
+    def _by_pair(self, one: Instruction, register: str) -> Span | None:
+        """Of a form of a survey, where it knows the latency of a pair: of what is merged, of indices."""
+        operation = self._form(one)
+        if not operation:
+            return None
+        if one.address is not None and register == one.address.index and surveyed.gathers(operation):
+            return self._indices(operation)
+        through_memory = register.partition(".")[0] in (graph.MEMORY, graph.OVERLAP)
+        if register in one.writes or (through_memory and surveyed.in_memory(operation)):
+            return self._pair(operation, surveyed.SELF)
+        return None
+
+    def _form(self, one: Instruction) -> str:
+        parts = self._taken[one].parts if self._taken[one].computes else ()
+        return parts[0].operation if parts and surveyed.is_surveyed(parts[0].operation) else ""
+
+    def _indices(self, operation: str) -> Span | None:
+        found = (self._pair(operation, pair) for pair in ("2to1", "3to1"))
+        return next((span for span in found if span is not None), None)
+
+    def _pair(self, operation: str, pair: str) -> Span | None:
+        fact = self._pairs.get(surveyed.fact_of(operation, pair))
+        return None if fact is None else _span(fact)
+
     def loading(self, one: Instruction) -> float:
         """Cycles from the address to what a load brings."""
         return self._loading(one).value
 
     def _loading(self, one: Instruction) -> Span:
+        operation = self._form(one)
+        if surveyed.gathers(operation):
+            all_of_it, merged = self._indices(operation), self._pair(operation, surveyed.SELF)
+            if all_of_it is not None and merged is not None:
+                return Span(0.0, max(0.0, all_of_it.value - merged.value), all_of_it.high)
         return self._indexed if one.address is not None and one.address.index else self._load
 
     def computing(self, one: Instruction) -> float:
@@ -101,6 +132,8 @@ class Latencies:
 
     def forwarded(self, one: Instruction, edge: graph.Edge) -> float | None:
         """Cycles from a store to the result of the load that reads it; None as in `between`."""
+        if self._by_pair(one, edge.needed) is not None:
+            return None  # there is no load to wait for: the instruction is one with its access
         span = self._forwarded(one, edge.register == graph.MEMORY, edge.case)
         return None if span is None else span.value
 
@@ -109,7 +142,8 @@ class Latencies:
         if not taken.computes:
             return NOTHING
         part = taken.parts[0]
-        span = self.of(part.operation)
+        merged = self._pair(part.operation, surveyed.SELF) if surveyed.gathers(part.operation) else None
+        span = merged or self.of(part.operation)
         if span is None:
             span = Span(0.0, GUESS, 2 * GUESS)
         span = span.scaled(part.share)
@@ -168,3 +202,11 @@ def _place(case: str) -> str:
     widths, _, offset = case.replace("v", "").partition(".")
     stored, loaded = (int(bits) // 8 for bits in widths.split("_"))
     return "across" if int(offset) < 0 else place(stored, loaded, int(offset))
+
+
+def _span(fact: Fact) -> Span | None:
+    if fact.value is None:
+        return None
+    low = fact.low if fact.low is not None else fact.value
+    high = fact.high if fact.high is not None else fact.value
+    return Span(low, fact.value, high)

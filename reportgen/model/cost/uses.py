@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from reportgen.model.architecture import Architecture, Instruction
+from reportgen.model.cost import surveyed
 from reportgen.model.resources import Explanation, Resources
 from reportgen.status import USABLE
 
@@ -110,6 +111,11 @@ class Uses:
         """Operation -> the form that was measured; of those with a latency or a rate."""
         return {name: one.form for name, one in self._known.items() if _measured(one)}
 
+    @property
+    def whole(self) -> frozenset[str]:
+        """Forms of a survey in memory that take far longer than their parts."""
+        return frozenset(name for name, one in self._known.items() if one.group == surveyed.WHOLE)
+
     def _find(self, operation: str) -> Demand | None:
         interval = self.interval(operation)
         if operation in self._placed:
@@ -127,6 +133,8 @@ class Uses:
                 cycles = interval * len(resources)
                 return Demand(resources, cycles, cycles, how)
         domain = self._domain(operation)
+        if surveyed.is_surveyed(operation) and interval >= surveyed.LEAST:
+            domain = frozenset()  # a program of its own: what it keeps busy for how long is not known
         if domain:
             return Demand(domain, interval * len(domain), 0.0, How.SPREAD)
         return Demand(frozenset((f"of {operation}",)), interval, interval, How.OWN)

@@ -8,7 +8,7 @@ instruction is taken as; it counts as *measured* where the form that was measure
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 
 from reportgen.model.cost import surveyed
@@ -161,21 +161,22 @@ class Taken:
     """Renaming may do it: zeroing, and copies of registers."""
 
 
-def take(one: Instruction, forms: Mapping[str, str]) -> Taken:
+def take(one: Instruction, forms: Mapping[str, str], whole: Container[str] = ()) -> Taken:
     """The operations of an instruction.
 
     Args:
         one: the instruction.
         forms: operation -> the form that was measured; an operation that is not here is not known.
+        whole: forms of a survey in memory that take far longer than their parts.
     """
     found = _take(one, forms)
-    if found.known or one.flow != "next":
+    if one.flow != "next":
         return found
-    operation = surveyed.find(one, forms)
+    operation = surveyed.whole(one, whole) or ("" if found.known else surveyed.find(one, forms))
     if not operation:
         return found
     # of the instruction in registers: its load or store stands beside it, as everywhere
-    beside = _memory(one, _width(one), forms) if not re.search(r"_m\d+(_|$)", operation) else []
+    beside = [] if surveyed.in_memory(operation) else _memory(one, _width(one), forms)
     return Taken((Part(operation, measured=True), *beside), computes=True)
 
 

@@ -78,6 +78,9 @@ def _card(checked: Checked, here: str, links: Links) -> list[tuple[str, object]]
         ("model of run", anchor(found.model_run, report)),
         ("validation", found.run),
     ]
+    if found.survey_run:
+        survey = links.to(here, address.run_page(found.device, found.survey_run))
+        rows.insert(-1, ("and of survey", anchor(found.survey_run, survey)))
     for one in found.predictors[1:]:
         told = f"absent: {one.absent}" if one.absent else f"{one.version}, for a processor named {one.target}"
         rows.append((one.name, told))

@@ -106,6 +106,7 @@ def _record(one: Instruction, formatter: Formatter, information: InstructionInfo
         "text": formatter.format(one),
         "mnemonic": MNEMONICS.get(one.mnemonic, "unknown"),
         "operands": [_operand(one, i) for i in range(one.op_count)],
+        "mask": ("kz" if one.zeroing_masking else "k") if one.has_op_mask else "",
         "reads": [] if zeroing else sorted(reads | _flags(one.rflags_read)),
         "writes": sorted(writes | _flags(one.rflags_modified)),
         "memory": [_memory(each) for each in used.used_memory()],
@@ -129,7 +130,7 @@ def _flags(bits: int) -> set[str]:
 
 
 def _operand(one: Instruction, index: int) -> str:
-    """`r64`, `ymm`, `k`, `m256` (0 bits for `lea`), `imm`, `label`."""
+    """`r64`, `ymm`, `k`, `m256` (0 bits for `lea`), `vm32y` (at each of some indices), `imm`, `label`."""
     kind = one.op_kind(index)
     if kind == OpKind.REGISTER:
         register = one.op_register(index)
@@ -144,6 +145,9 @@ def _operand(one: Instruction, index: int) -> str:
                 return name
         bits = RegisterExt.size(register) * 8
         return f"r{bits}" if RegisterExt.is_gpr(register) else "other"
+    if kind == OpKind.MEMORY and one.is_vsib:
+        width = "xyz"[(RegisterExt.size(one.memory_index) // 32).bit_length()]
+        return f"vm{64 if one.is_vsib64 else 32}{width}"
     if kind == OpKind.MEMORY:
         return f"m{_bits(one)}"
     return "label" if kind == OpKind.NEAR_BRANCH64 else "imm"

@@ -13,11 +13,10 @@ from reportgen.status import Status
 from tests.unit.model.cost.machine import core
 
 
-def row(key: str, interval: float | None, *cycles: float) -> FormRow:
-    mnemonic, *operands = key.removesuffix("_evex").split("_")
-    latencies = tuple(
-        PairLatency(f"{at}→1", Status.OK, each, each, each) for at, each in enumerate(cycles, 2)
-    )
+def row(key: str, interval: float | None, *cycles: float, pairs: dict[str, float] | None = None) -> FormRow:
+    mnemonic, *operands = key.removesuffix("_evex").removeprefix("lock_").split("_")
+    known = {f"{at}→1": each for at, each in enumerate(cycles, 2)} | (pairs or {})
+    latencies = tuple(PairLatency(pair, Status.OK, each, each, each) for pair, each in known.items())
     status = Status.OK if interval else Status.UNSTABLE
     return FormRow(
         key, mnemonic, tuple(operands), "", "", "", status, interval, interval, interval, latencies=latencies
@@ -32,6 +31,14 @@ ROWS = [
     row("bsf_r16_m16", 3.0),
     row("vaddps_ymm_ymm_ymm", 9.0, 9.0),  # the suite has it
     row("rdseed_r64", None),
+    row("vpgatherdd_ymm_vm32y_ymm", 8.0, 20.0, pairs={"1→1": 8.0}),
+    row("vaesenc_xmm_xmm_m128", 0.5),  # as its parts
+    row("vpcompressd_zmm_k_zmm", 2.0, 5.0),
+    row("vpcompressd_m512_k_zmm", 70.0),
+    row("add_r64_r64", 0.25, 1.0),
+    row("lock_add_m64_r64", 7.5, pairs={"1→1": 7.0}),
+    row("vexpandps_zmm_kz_zmm", 2.0, pairs={"1→1": 5.0}),
+    row("vaddps_zmm_kz_zmm_zmm", 1.0),
 ]
 MODEL = surveyed.with_survey(core(), ROWS)
 
@@ -42,13 +49,18 @@ FOUND = [
     ("vmpsadbw ymm0, ymm1, ymm2, 3", "vector_form_vmpsadbw_ymm_ymm_ymm_imm8"),
     ("xadd rax, rbx", "integer_form_xadd_r64_r64"),
     ("vaddps ymm0, ymm1, ymm2", "fp32_add_256"),
+    ("vpgatherdd ymm0, [rsi+ymm1*4], ymm2", "vector_form_vpgatherdd_ymm_vm32y_ymm"),
+    ("vpcompressd [rdi]{k1}, zmm0", "vector_form_vpcompressd_m512_k_zmm"),
+    ("add [rdi], rax", "integer_add l1_load store"),
+    ("lock add [rdi], rax", "integer_form_lock_add_m64_r64"),
 ]
 
 
 @pytest.mark.parametrize(("text", "operations"), FOUND)
 def test_a_survey_is_asked_where_the_suite_has_nothing(text: str, operations: str) -> None:
     (body,) = x86_bodies([("line", text, True)])
-    taken = x86_64.take(body.instructions[0], Uses(MODEL).forms)
+    uses = Uses(MODEL)
+    taken = x86_64.take(body.instructions[0], uses.forms, uses.whole)
     assert taken.known
     assert [part.operation for part in taken.parts] == operations.split()
 
@@ -56,6 +68,39 @@ def test_a_survey_is_asked_where_the_suite_has_nothing(text: str, operations: st
 def test_what_no_survey_has_stays_unknown() -> None:
     (body,) = x86_bodies([("line", "rdseed rax", True)])
     assert not x86_64.take(body.instructions[0], Uses(MODEL).forms).known
+
+
+@pytest.mark.parametrize(
+    ("text", "cycles"),
+    [
+        # waits for what it overwrites, and for the addition that wrote it
+        ("vexpandps zmm1{k1}{z}, zmm0\nvaddps zmm1, zmm1, zmm0", 5 + 3),
+        ("vaddps zmm1{k1}{z}, zmm0, zmm2\nvaddps zmm1, zmm1, zmm0", 1.02),
+        # of a gather by pair: merged results, or indices that were gathered
+        ("vpgatherdd ymm0, [rsi+ymm1*4], ymm2\nvpxor ymm2, ymm2, ymm2", 8.0),
+        (
+            "vpgatherdd ymm1, [rsi+ymm0*4], ymm2\nvpxor ymm2, ymm2, ymm2\n"
+            "vpgatherdd ymm0, [rsi+ymm1*4], ymm2\nvpxor ymm2, ymm2, ymm2",
+            2 * 20.0,
+        ),
+        ("lock add [rdi], rax", 7.5),
+    ],
+)
+def test_pairs_that_a_survey_tells_decide_where_they_are_waited_for(text: str, cycles: float) -> None:
+    (body,) = x86_bodies([("loop", f"loop:\n{text}\ndec r15\njne loop", True)])
+    assert estimate(body, MODEL).cycles == pytest.approx(cycles, rel=0.02)
+
+
+def test_only_the_forms_that_may_stand_for_the_code_are_asked_for() -> None:
+    (body,) = x86_bodies([("line", "lock add qword ptr [rdi], 3\nvaddps zmm0{k1}, zmm1, [rsi]{1to16}", True)])
+    asked = surveyed.keys(body.instructions)
+    assert {
+        "lock_add_m64_imm8",
+        "add_r64_imm8",
+        "vaddps_zmm_k_zmm_zmm",
+        "vaddps_zmm_k_zmm_m32bcst16",
+    } <= asked
+    assert len(asked) < 100
 
 
 def test_an_estimate_says_what_it_knows_by_a_survey() -> None:

@@ -80,7 +80,10 @@ def _under_mask(form: Form) -> list[str]:
     if form.in_memory:
         return []
     first = form.operands[0]
-    return ["2to1"] if first.file == MASK else ["1to1"] if first.file == VECTOR else []
+    if first.file == MASK:
+        return ["2to1"]
+    # a blend takes what the mask leaves out from a source, and so merges nothing
+    return ["1to1"] if first.file == VECTOR and (form.zeroing or "r" in first.access) else []
 
 
 def scatters(form: Form) -> bool:

@@ -89,6 +89,7 @@ def test_what_is_not_named_is_known() -> None:
         ("vaddps_zmm_k_zmm_zmm", ["1to1"]),  # the mask's is across files, the sources' as without it
         ("vaddps_zmm_kz_zmm_zmm", ["1to1"]),  # whether what is overwritten is waited for
         ("vpcmpd_k_k_zmm_zmm_imm8", ["2to1"]),
+        ("vpblendmd_zmm_k_zmm_zmm", []),
         ("vmovups_zmm_k_m512", []),
         ("lock_add_m64_r64", ["1to1"]),
         ("vpgatherdd_ymm_vm32y_ymm", ["1to1", "2to1"]),
