@@ -43,6 +43,7 @@ from reportgen.analysis.line import line
 from reportgen.analysis.parallelism import parallelism
 from reportgen.analysis.peak import peak
 from reportgen.analysis.plateau import plateau
+from reportgen.analysis.prefetch import prefetch_near, prefetch_run, prefetch_streams, prefetch_stride
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.rounds import rounds
 from reportgen.analysis.slope import slope
@@ -160,6 +161,10 @@ _INDEPENDENT: dict[str, Callable[[Evidence], list[Quantity]]] = {
     "store_to_load": store_to_load,
     "split": split,
     "alias": alias,
+    "prefetch_stride": prefetch_stride,
+    "prefetch_run": prefetch_run,
+    "prefetch_near": prefetch_near,
+    "prefetch_streams": prefetch_streams,
 }
 """Analyses that need no other probe."""
 
@@ -181,6 +186,7 @@ _METHODS = {
     **dict.fromkeys(("link_copy", "link_load", "link_stream"), "host-link"),
     **dict.fromkeys("misprediction taken_branches call_return".split(), "branches"),
     **dict.fromkeys(("store_to_load", "split", "alias"), "access"),
+    **dict.fromkeys("prefetch_stride prefetch_run prefetch_near prefetch_streams".split(), "prefetch"),
     **dict.fromkeys(
         "banks distance blocks pressure sectors cluster bulk tile launch read_sweep".split(),
         "gpu",

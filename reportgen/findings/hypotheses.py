@@ -19,6 +19,7 @@ from reportgen.findings import (
     hypotheses_gpu,
     hypotheses_intensity,
     hypotheses_link,
+    hypotheses_prefetch,
     hypotheses_synchronisation,
     interference,
 )
@@ -61,7 +62,9 @@ class Conclusion:
 WITHOUT_A_NUMBER = frozenset({"slope", "banks", "bulk", "waits", "meeting", "divergence"})
 """Analyses that refuse a number where the hypothesis fails: their rules look at what was refused."""
 
-_ELSEWHERE = hypotheses_gpu.RULES | hypotheses_access.RULES | hypotheses_link.RULES
+_ELSEWHERE = (
+    hypotheses_gpu.RULES | hypotheses_access.RULES | hypotheses_link.RULES | hypotheses_prefetch.RULES
+)
 OVER_SEVERAL = frozenset(
     {
         "working_set",

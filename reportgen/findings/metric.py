@@ -78,6 +78,10 @@ class Kind(StrEnum):
     STORE_TO_LOAD = "store_to_load"
     SPLIT = "split"
     ALIAS = "alias"
+    PREFETCH_STRIDE = "prefetch_stride"
+    PREFETCH_RUN = "prefetch_run"
+    PREFETCH_NEAR = "prefetch_near"
+    PREFETCH_STREAMS = "prefetch_streams"
     VENDOR = "vendor"
     BARRIER = "barrier"
     FENCE = "fence"
@@ -99,13 +103,14 @@ class MetricId:
     kind: Kind
     subject: str = ""
     """Operation, level, TLB, precision, library routine, probe, blocks of a cluster, copy, filling, widths of
-    a store and a load, place of an access, distance of a store or of branches, what code is made of."""
+    a store and a load, place of an access, distance of a store or of branches, what code is made of, step of
+    a run, what was touched before a line."""
     part: str = ""
     """Second operation, bandwidth kernel, level of a ridge, size of a library call, load path, what a kernel
     takes, which of several numbers of a probe, bytes from a store to a load, kind of access."""
     scope: str = ""
     """`all_cores` or empty (one core); of a GPU `one_multiprocessor` or empty (all of them); of a store and a
-    load `same_register`, `short_loop` or empty."""
+    load `same_register`, `short_loop` or empty; of runs `unrolled`, `dram` or empty."""
     pages: str = ""
     """`4k` for the variant on small pages, else empty; of a TLB the distance of the addresses."""
 
@@ -203,6 +208,8 @@ def parse(metric: str) -> MetricId:
         return MetricId(metric, Kind.SPLIT, rest[1], rest[2])
     if stem == "access" and len(rest) == 2 and rest[0] == "alias":
         return MetricId(metric, Kind.ALIAS, rest[1])
+    if stem == "prefetch" and rest:
+        return _prefetch(metric, rest)
     if stem == "vendor" and len(rest) == 2 and rest[1] == "ratio":
         return MetricId(metric, Kind.VENDOR, rest[0])
     if stem == "host_link" and len(rest) == 2:
@@ -223,6 +230,21 @@ def _branch(metric: str, rest: list[str]) -> MetricId:
     if rest[0] == "taken" and len(rest) == 3:
         return MetricId(metric, Kind.BRANCH_END, rest[1], rest[2])
     return MetricId(metric, Kind.OTHER)
+
+
+_RUNS = {"stride": "", "stride_unrolled": "unrolled", "stride_dram": "dram"}
+"""Probe of runs at a step -> how they differ from those of one instruction beyond the second level."""
+
+
+def _prefetch(metric: str, rest: list[str]) -> MetricId:
+    """What comes before it is asked for: `prefetch.stride.up_4`, `prefetch.near.even.up_1`."""
+    if rest[0] in _RUNS and len(rest) == 2:
+        return MetricId(metric, Kind.PREFETCH_STRIDE, rest[1], scope=_RUNS[rest[0]])
+    if rest[0] == "run" and len(rest) == 2:
+        return MetricId(metric, Kind.PREFETCH_RUN, rest[1])
+    if rest[0] == "near" and len(rest) == 3:
+        return MetricId(metric, Kind.PREFETCH_NEAR, rest[1], rest[2])
+    return MetricId(metric, Kind.PREFETCH_STREAMS if rest == ["streams"] else Kind.OTHER)
 
 
 _SYNCHRONISATION = frozenset({"barrier", "fence", "atomic", "divergence"})

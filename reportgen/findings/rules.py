@@ -12,6 +12,7 @@ from reportgen.findings import (
     fetch,
     forwarding,
     interference,
+    prefetching,
     ridge_seen,
     slowing,
     window_resources,
@@ -89,6 +90,8 @@ def remarks(evidence: Evidence, conclusions: Mapping[str, Conclusion]) -> Iterat
     yield from _ridges_seen(evidence)
     yield from _fetch(evidence)
     yield from _accesses(evidence)
+    for rule, text, metrics, left in prefetching.readings(evidence):
+        yield Remark(rule, Claim.INFERRED, text, metrics, left)
 
 
 def _run(evidence: Evidence) -> Iterator[Remark]:

@@ -137,6 +137,7 @@ class Comparison(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 LOWER_IS_FASTER = frozenset(
     {Kind.LATENCY, Kind.ISSUE_INTERVAL, Kind.LEVEL_LATENCY, Kind.LEVEL_TIME, Kind.CHASE, Kind.LINK_TIME}
     | {Kind.BARRIER, Kind.FENCE, Kind.CONFLICT, Kind.PATH, Kind.STORE_TO_LOAD, Kind.SPLIT, Kind.ALIAS}
+    | {Kind.PREFETCH_STRIDE, Kind.PREFETCH_RUN, Kind.PREFETCH_NEAR}
 )
 WHOLE_DEVICE = frozenset({Kind.BURST, Kind.SUSTAINED})
 """Rates of everything that takes part at once."""
@@ -180,6 +181,10 @@ RELEVANT = {
     Kind.STORE_TO_LOAD: 0.02,
     Kind.SPLIT: 0.02,
     Kind.ALIAS: 0.02,
+    Kind.PREFETCH_STRIDE: 0.10,
+    Kind.PREFETCH_RUN: 0.10,
+    Kind.PREFETCH_NEAR: 0.10,
+    Kind.PREFETCH_STREAMS: 0.10,
     Kind.RIDGE: 0.10,
     Kind.RIDGE_SEEN: 0.10,
     Kind.OVERLAP: 0.05,
@@ -191,7 +196,7 @@ have the step of their sweeps."""
 
 BOUNDARIES = frozenset(
     {Kind.CAPACITY, Kind.TLB_REACH, Kind.LINE, Kind.ASSOCIATIVITY, Kind.WINDOW}
-    | {Kind.BRANCH_END, Kind.RETURN_DEPTH, Kind.FETCH_CAPACITY}
+    | {Kind.BRANCH_END, Kind.RETURN_DEPTH, Kind.FETCH_CAPACITY, Kind.PREFETCH_STREAMS}
 )
 
 FAR_LEVELS = frozenset({"l3", "dram"})

@@ -21,6 +21,7 @@ from reportgen.site import (
     distance_map,
     footprint_curves,
     gpu_curves,
+    prefetch_curves,
     roofline_data,
     waiting_curves,
     window_curves,
@@ -82,6 +83,8 @@ def draw_all(report: Report, store: Path) -> Iterator[tuple[str, Drawn]]:
         ("in_flight", window_curves.in_flight, curves.draw),
         ("host_link", gpu_curves.host_link, curves.draw),
         ("branches", branch_curves.branches, curves.draw),
+        ("prefetch", prefetch_curves.runs, curves.draw),
+        ("prefetch_near", prefetch_curves.near, curves.draw),
         ("store_to_load", stored.cases, store_to_load.draw),
     )
     for name, collect, draw in makers:

@@ -48,6 +48,7 @@ ANALYSES = frozenset(
     + "waits meeting contention divergence".split()
     + "footprint misprediction taken_branches call_return".split()
     + "store_to_load split alias".split()
+    + "prefetch_stride prefetch_run prefetch_near prefetch_streams".split()
 )
 
 REGISTER_CLASSES = frozenset("r16 r32 r64 xmm ymm zmm k tmm x v s d fragment".split())

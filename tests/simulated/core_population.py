@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.simulated.chooser import Chooser, logarithmic
-from tests.simulated.truth import KIB, CpuTruth, TrueAccess, TrueSupply
+from tests.simulated.truth import KIB, CpuTruth, TrueAccess, TruePrefetch, TrueSupply
 
 LEVELS = ("l1", "l2", "l3", "dram")
 FASTER = 1.2
@@ -32,6 +32,7 @@ def core(choose: Chooser, truth: CpuTruth) -> CpuTruth:
         supply=_supply(choose, truth, first_level),
         overlap={level: choose.real(0.55, 0.98) for level in LEVELS},
         access=_access(choose),
+        prefetch=_prefetch(choose, truth),
     )
 
 
@@ -84,4 +85,26 @@ def _access(choose: Chooser) -> TrueAccess:
         split_factor=choose.pick((1.0, 2.0, choose.real(2.0, 4.0))),
         page_store=choose.real(2.0, 40.0),
         alias=choose.pick((0.0, choose.real(2.0, 8.0))),
+    )
+
+
+def _prefetch(choose: Chooser, truth: CpuTruth) -> TruePrefetch:
+    """Cores that follow steps of an instruction, of any, or none; that bring neighbours, pairs, neither."""
+    near, far = truth.caches[1].latency, truth.caches[2].latency
+    any_instruction = frozenset({1, -1}) if choose.chance(0.8) else frozenset()
+    longest = choose.pick((4, 8, 16, 32, 64))
+    steps = frozenset(step for step in (1, 2, 3, 4, 8, 16, 32, 64, -1, -4) if abs(step) <= longest)
+    along = choose.pick((0, 0, 1, 2, 4))
+    return TruePrefetch(
+        near=near,
+        far=max(far, near + 20.0),
+        steps=any_instruction | (steps if choose.chance(0.7) else frozenset()),
+        unrolled=any_instruction,
+        patterns=choose.chance(0.2),
+        training=choose.whole(2, 4),
+        along=along,
+        pairs=not along and choose.chance(0.5),
+        ahead=choose.whole(2, 36),
+        crosses=choose.chance(0.5),
+        streams=choose.whole(4, 60),
     )

@@ -12,6 +12,7 @@ from tests.simulated.footprint_points import supplied
 from tests.simulated.intensity_points import PRECISION, ridge
 from tests.simulated.memory import cache_latency, chase_latency, placed_latency
 from tests.simulated.ports import index, rate
+from tests.simulated.prefetch_points import FROM_MEMORY, STRIDE, UNROLLED, line_time, near_time, stride_time
 from tests.simulated.roofline_points import PEAK_ACCUMULATORS, PEAK_OPERATIONS, peak_rate
 from tests.simulated.truth import CpuTruth
 
@@ -101,6 +102,16 @@ def _memory(truth: CpuTruth, name: MetricId, quantity: Quantity) -> float | None
             return split_time(truth, name.part, name.subject)
         case Kind.ALIAS:
             return alias_time(truth, int(name.subject))
+        case Kind.PREFETCH_STRIDE:
+            probe = {"": STRIDE, "unrolled": UNROLLED, "dram": FROM_MEMORY}[name.scope]
+            return stride_time(truth, probe, str(quantity.details["step"]), "in_order")
+        case Kind.PREFETCH_RUN:
+            places = range(int(quantity.details["first"]), int(quantity.details["last"]) + 1)
+            return sum(line_time(truth, place) for place in places) / len(places)
+        case Kind.PREFETCH_NEAR:
+            return near_time(truth, f"{name.subject}.{name.part}")
+        case Kind.PREFETCH_STREAMS:
+            return truth.prefetch.streams
         case Kind.LINE:
             return truth.line
         case Kind.ASSOCIATIVITY:

@@ -7,9 +7,11 @@ from itertools import pairwise
 from reportgen.findings.finding import Verdict
 from reportgen.findings.hypotheses_intensity import HALF_WAY
 from reportgen.runs.schema import ProbeInfo
+from reportgen.suite.load import load_suite
 from tests.simulated.access_points import SHORT
 from tests.simulated.instruction_points import NAMED_PAIRS
 from tests.simulated.ports import share_limit, share_ports
+from tests.simulated.prefetch_points import follows
 from tests.simulated.roofline_points import PEAK_ACCUMULATORS, PEAK_OPERATIONS, peak_rate
 from tests.simulated.truth import CpuTruth
 
@@ -29,6 +31,14 @@ def true_verdict(truth: CpuTruth, probe: ProbeInfo) -> Verdict | None:
             return _of(not truth.access.learns)
         case "store_to_load" | "split":
             return Verdict.SUPPORTED
+        case "prefetch_stride":
+            return _all_followed(truth, probe)
+        case "prefetch_near":
+            return _of(truth.prefetch.along > 0)
+        case "prefetch_run":
+            return _of(1 in truth.prefetch.steps)
+        case "prefetch_streams":
+            return Verdict.SUPPORTED if 1 in truth.prefetch.unrolled else None
         case "alias":
             return _of(truth.access.alias == 0)
         case "bandwidth":
@@ -40,6 +50,15 @@ def true_verdict(truth: CpuTruth, probe: ProbeInfo) -> Verdict | None:
         case "peak" if probe.constants.get("precision") in PEAK_OPERATIONS:
             return _of(_widest_is_fastest(truth, str(probe.constants["precision"])))
     return None
+
+
+def _all_followed(truth: CpuTruth, probe: ProbeInfo) -> Verdict | None:
+    """None where a step that is not followed leaves little to gain: then nothing needs to be said."""
+    steps = load_suite().definitions[probe.id].settings["step"]
+    missed = [step for step in steps if "_" not in step and not follows(truth, probe.id, step)]
+    if missed and all(abs(int(step)) <= truth.prefetch.along for step in missed):
+        return None
+    return _of(not missed)
 
 
 def _of(true: bool) -> Verdict:

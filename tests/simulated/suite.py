@@ -7,6 +7,7 @@ from dataclasses import replace
 import msgspec
 
 from reportgen.status import Status
+from tests.simulated import prefetch_points
 from tests.simulated.access_points import alias_probe, short_loop_probe, split_probe, store_to_load_probe
 from tests.simulated.asked import Asked
 from tests.simulated.branch_points import calls_probe, misprediction_probe, taken_probe
@@ -70,6 +71,7 @@ def with_core(truth: CpuTruth) -> list[Asked]:
         short_loop_probe(truth),
         split_probe(truth),
         alias_probe(truth),
+        *prefetch_points.probes(truth),
     ]
 
 

@@ -165,6 +165,34 @@ class TrueAccess:
 
 
 @dataclass(frozen=True)
+class TruePrefetch:
+    """What is fetched before it is asked for; times in cycles of a dependent load."""
+
+    near: float = 14.0
+    """A line that has been brought."""
+    far: float = 60.0
+    """One beyond the second level that has not."""
+    steps: frozenset[int] = frozenset({1, 2, 3, 4, 8, 16, 32, 64, -1, -4})
+    """Steps that are followed where one instruction asks, in lines."""
+    unrolled: frozenset[int] = frozenset({1, -1})
+    """The same where many do."""
+    patterns: bool = False
+    """Whether two steps in turn are followed."""
+    training: int = 3
+    """Lines of a run before the first that is there."""
+    along: int = 2
+    """Lines on either side that come with a miss."""
+    pairs: bool = False
+    """Whether the other line of an aligned pair does."""
+    ahead: int = 12
+    """Lines behind a run that have been brought."""
+    crosses: bool = True
+    """Whether they are where a page ends, too."""
+    streams: int = 40
+    """Followed at once."""
+
+
+@dataclass(frozen=True)
 class Limit:
     """Something that several operations need and that is no port: read ports, a write-back bus."""
 
@@ -308,6 +336,7 @@ class CpuTruth:
     """Level -> rate of a stream that computes at its ridge over its roof there; 1/2: loads and arithmetic
     take turns."""
     access: TrueAccess = TrueAccess()
+    prefetch: TruePrefetch = TruePrefetch()
     inspected: bool = True
     """False where no decoder looked at the programs of instructions: they are `unverified`."""
     wrong_code: dict[str, float] = field(default_factory=dict)

@@ -11,7 +11,12 @@ from typing import Any
 import jinja2
 
 from reportgen.backends.base import Source
-from reportgen.backends.cpu import generator_accesses, generator_branches, generator_streams
+from reportgen.backends.cpu import (
+    generator_accesses,
+    generator_branches,
+    generator_streams,
+    generator_trails,
+)
 from reportgen.backends.cpu.clock import CANARY_BLOCK, CHAIN_BLOCK, LENGTHS, SHORT_CHAIN
 from reportgen.backends.cpu.generator_streams import inside
 from reportgen.backends.cpu.isa import Bound, assembly
@@ -303,6 +308,7 @@ KINDS = {
     "calls": generator_branches.calls,
     "footprint": _footprint,
     "access": generator_accesses.accesses,
+    "trail": generator_trails.trail,
     "stream": generator_streams.stream,
     "intensity_sweep": generator_streams.intensity_sweep,
     "loop": _loop,

@@ -73,6 +73,8 @@ class CpuLauncher:
             return preparation.body(order, program)
         if kind == "chase":
             return preparation.chase(order, program, stack)
+        if kind == "trail":
+            return preparation.trail(order, program)
         if kind == "window":
             return preparation.window(order, program)
         if kind == "misses":

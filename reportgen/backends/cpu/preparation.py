@@ -38,6 +38,8 @@ RESIDENT_SLICES = 64
 PLACES = 256
 """Pages at any of which a body may begin: addresses that differ in the bits that choose sets of caches and of
 buffers of branch targets."""
+MOST_WALKED = 1 << 18
+"""Lines of a chase that is walked once before its first sample; more do not fit in what could hold them."""
 LEAST_SAMPLES = 8
 MOST_ROWS = 192
 """Sample cap of one visit: beyond, a point is unstable however long one waits."""
@@ -77,6 +79,7 @@ class Preparation:
         self._streams: dict[int, Buffer] = {}
         self._list: NDArray[np.uint32] | None = None
         self._cycle: tuple[Buffer, NDArray[np.int64]] | None = None
+        self._trail: Buffer | None = None
 
     def body(self, order: Order, program: Executable, steps: int = 0) -> Visit:
         """A program that needs nothing but registers and a scratch page, or a chase of `steps` cells."""
@@ -173,6 +176,34 @@ class Preparation:
             "lines": len(offsets),
         }
         return visit
+
+    def trail(self, order: Order, program: Executable) -> Visit:
+        """A chase over lines in an order that the set-up names, all of its layouts in one memory.
+
+        The memory is kept from visit to visit, so that layouts which are compared have the same pages.
+        """
+        import numpy as np
+
+        from reportgen.backends import layouts, trails
+
+        setup = order.setup
+        offsets = trails.laid_out(setup, np.random.default_rng(order.seed))
+        if self._trail is None or self._trail.size < layouts.span(offsets):
+            self._trail = Buffer(layouts.span(offsets), "huge")
+        buffer, loads = self._trail, int(setup["loads"])
+        frame = self.frames[0]
+        frame.buffers(layouts.link(np.frombuffer(buffer.view(), dtype=np.uint64), buffer.address, offsets))
+        if len(offsets) <= MOST_WALKED:
+            # what wrote the lines left some of them near
+            frame.run(program, 1, 1, -(-len(offsets) // loads))
+        visit = self.body(order, program)
+        visit.facts |= {
+            "bytes_requested": int(setup["size"]),
+            "bytes_actual": len(offsets) * layouts.LINE,
+            "bytes_spanned": layouts.span(offsets),
+            "huge_bytes": buffer.huge_bytes(),
+        }
+        return replace(visit, warm=0)
 
     def window(self, order: Order, program: Executable) -> Visit:
         """Two chases over one random cycle, half of it apart, so that none finds what the other brought."""

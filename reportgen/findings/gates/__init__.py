@@ -24,6 +24,7 @@ from reportgen.findings.gates import (
     instructions,
     numbers,
     paths,
+    prefetch,
     sharing,
     streams,
     waiting,
@@ -46,6 +47,7 @@ GATES: tuple[Gate, ...] = (
     *host_link.GATES,
     *branches.GATES,
     *access.GATES,
+    *prefetch.GATES,
     *waiting.GATES,
 )
 

@@ -12,6 +12,7 @@ from reportgen.findings.wording import (
     gpu_names,
     host_link,
     in_flight,
+    prefetch,
     synchronisation,
     vendor,
 )
@@ -183,6 +184,8 @@ def noun(metric: str, title: Callable[[str], str]) -> str:
             text = fetch.phrase(name, rate=name.kind is Kind.FETCH_RATE)
         case Kind.STORE_TO_LOAD | Kind.SPLIT | Kind.ALIAS:
             text = access.noun(name)
+        case _ if name.kind in prefetch.KINDS:
+            text = prefetch.noun(name)
         case Kind.VENDOR:
             text = vendor.phrase(subject)
         case Kind.LINK_RATE | Kind.LINK_TIME:

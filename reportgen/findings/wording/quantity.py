@@ -22,6 +22,7 @@ from reportgen.findings.wording import (
     instructions,
     intensity,
     memory,
+    prefetch,
     sustained,
     synchronisation,
     vendor,
@@ -112,6 +113,8 @@ def _by_kind(evidence: Evidence, name: MetricId, quantity: Quantity, phrase: str
             text = fetch.rate(name, quantity)
         case _ if name.kind in access.BUILDERS:
             text = access.BUILDERS[name.kind](name, quantity)
+        case _ if name.kind in prefetch.BUILDERS:
+            text = prefetch.BUILDERS[name.kind](name, quantity)
         case Kind.VENDOR:
             text = vendor.ratio(name, quantity)
         case Kind.LINK_RATE | Kind.LINK_TIME:

@@ -19,6 +19,7 @@ from reportgen.model.exports import (
     fetch_entries,
     gpu_entries,
     link_entries,
+    prefetch_entries,
     synchronisation_entries,
 )
 from reportgen.runs.disk import write_file
@@ -340,7 +341,7 @@ ENTRIES: tuple[Entry, ...] = (
     *(
         Entry(*row)
         for rows in (
-            *(access_entries, branch_entries, fetch_entries),
+            *(access_entries, branch_entries, fetch_entries, prefetch_entries),
             *(gpu_entries, synchronisation_entries, link_entries),
         )
         for row in rows.ROWS

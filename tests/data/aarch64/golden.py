@@ -42,6 +42,8 @@ PROGRAMS = (
     "pipeline_interference/matrix#first=popcnt,second=shuffle_bytes_128,order=interleaved",
     "pipeline_interference/compute_vs_load#first=fp32_fma_128,second=l1_load,order=blocked",
     "memory_hierarchy/pointer_chasing#level=l1",
+    "memory_hierarchy/prefetch_stride#step=4,order=in_order",
+    "memory_hierarchy/prefetch_streams#count=4,order=in_order",
     "memory_hierarchy/bandwidth_saturation#kernel=triad,bytes=262144,cores=1",
     "memory_hierarchy/bandwidth_saturation#kernel=nt_copy,bytes=262144,cores=2",
     "memory_hierarchy/store_to_load#case=16_8.1,length=48",
