@@ -27,6 +27,7 @@ COMMANDS = {
     "derive": "Findings, metrics and the architecture model of a run.",
     "export": "The model of a run as a file that another program reads.",
     "cost": "What a loop body costs on a device, and which of two costs less.",
+    "measure": "Your own code, measured on this CPU: cycles a round.",
     "validate": "How far the cost model is off on real loops, measured here.",
     "survey": "Every instruction form of this CPU: latencies and throughput.",
     "roofline": "Where kernels, yours or the run's, stand under its roofs.",

@@ -67,7 +67,10 @@ def list_(data: Path, as_json: bool) -> None:
     output.show(rows, ["device", "run", "created", "state"], as_json, empty=empty)
 
 
-_ASIDE = {"validation": "validation of the cost model", "survey": "survey of instruction forms"}
+_ASIDE = {
+    "validation": "validation of the cost model", "survey": "survey of instruction forms",
+    "measurement": "code of your own",
+}  # fmt: skip
 
 
 def _sealed(kind: str) -> str:

@@ -11,11 +11,15 @@ from reportgen.collect.journal import Entry, Header
 from reportgen.errors import RunRefused
 from reportgen.runs import store, write
 from reportgen.runs.schema import VALIDATION
+from reportgen.suite.own_code import FAMILY as OWN_CODE
 from reportgen.suite.survey import FAMILY as SURVEYED
 
-_VERBS = {VALIDATION: "validate", SURVEYED: "survey"}
+_VERBS = {VALIDATION: "validate", SURVEYED: "survey", OWN_CODE: "measure"}
 """Family that all probes of a run are of -> the command that began it; of any others `collect`."""
-_CALLED = {"validate": "a validation", "survey": "a survey", "collect": "a run of the suite"}
+_CALLED = {
+    "validate": "a validation", "survey": "a survey", "measure": "a measurement",
+    "collect": "a run of the suite",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

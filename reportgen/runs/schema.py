@@ -6,6 +6,7 @@ Schema history
     3  kind `validation`: loops that a model's estimates are checked with; `plan` names the `model` and holds
        what it and other models said (`estimates`, `others`)
     4  kind `survey`: every instruction form of the processor; `plan` holds what was not asked of (`left_out`)
+    5  kind `measurement`: code of the user's own; `plan` holds what models said of it (`said`, `model`)
 
 A bundle is a folder `data/<device>/<run>/`:
 
@@ -24,7 +25,7 @@ import msgspec
 
 from reportgen.status import Status
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 MANIFEST = "run.json"
 SAMPLES = "samples.parquet"
@@ -39,7 +40,10 @@ VALIDATION = "validation"
 SURVEY = "survey"
 """Kind of a run that asked of every instruction form of a processor, and of none of the suite's probes."""
 
-ASIDE = frozenset({VALIDATION, SURVEY})
+MEASUREMENT = "measurement"
+"""Kind of a run that timed code of the user's own, and none of the suite's probes."""
+
+ASIDE = frozenset({VALIDATION, SURVEY, MEASUREMENT})
 """Kinds of runs that stand beside a device's runs of the suite: they are meant by their own name only."""
 
 EMULATED = "emulated: "
@@ -212,6 +216,11 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def is_survey(self) -> bool:
         """Whether instruction forms were asked of, each the same."""
         return self.plan.get("kind") == SURVEY
+
+    @property
+    def is_measurement(self) -> bool:
+        """Whether code of the user's own was timed."""
+        return self.plan.get("kind") == MEASUREMENT
 
     @property
     def sample_clock(self) -> ClockRecord:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from reportgen.errors import BundleError
 from reportgen.runs import manifest
-from reportgen.runs.schema import ASIDE, MANIFEST, SURVEY, TOOLCHAIN, VALIDATION
+from reportgen.runs.schema import ASIDE, MANIFEST, MEASUREMENT, SURVEY, TOOLCHAIN, VALIDATION
 from reportgen.runs.write import PARTIAL
 
 NOT_RUNS = frozenset({"published", "golden"})
@@ -27,7 +27,7 @@ class RunRef:
     created: str = ""
     error: str = ""
     kind: str = ""
-    """`toolchain`, `validation`, `survey`, or empty for a run of the suite on a device."""
+    """`toolchain`, `validation`, `survey`, `measurement`, or empty for a run of the suite on a device."""
     isa: str = ""
     """Of the device."""
 
@@ -63,8 +63,8 @@ def list_partial(data_dir: Path) -> list[RunRef]:
 def resolve(data_dir: Path, name: str) -> Path:
     """The bundle folder that `name` means: a path, `latest`, `<run>`, `<device>` or `<device>/<run>`.
 
-    A device means its newest readable run, `latest` the newest of all; a validation or a survey is
-    meant by its own name only.
+    A device means its newest readable run, `latest` the newest of all; a validation, a survey or a
+    measurement is meant by its own name only.
 
     Raises:
         BundleError: none or several runs answer to the name, or what it names may not be read.
@@ -104,7 +104,7 @@ def resolve(data_dir: Path, name: str) -> Path:
 
 
 def resolve_kind(data_dir: Path, name: str, kind: str, remedy: str) -> Path:
-    """The bundle folder of a validation or survey that `name` means: as `resolve`, among its kind.
+    """The bundle folder of a run beside the suite that `name` means: as `resolve`, among its kind.
 
     Args:
         data_dir: the folder of the runs.
@@ -124,7 +124,10 @@ def resolve_kind(data_dir: Path, name: str, kind: str, remedy: str) -> Path:
     return resolve(data_dir, name)
 
 
-KINDS = {"": "run of the suite", TOOLCHAIN: "toolchain run", VALIDATION: "validation", SURVEY: "survey"}
+KINDS = {
+    "": "run of the suite", TOOLCHAIN: "toolchain run", VALIDATION: "validation", SURVEY: "survey",
+    MEASUREMENT: "measurement",
+}  # fmt: skip
 """What a person calls a run, by its kind."""
 
 

@@ -11,6 +11,8 @@ import pytest
 from reportgen.analysis.survey_rows import FormRow, PairLatency
 from reportgen.findings.finding import Claim, CrossCheck, Finding, Verdict
 from reportgen.findings.published.library import Core, Figure, Origin, Source, Tier
+from reportgen.measurement import exports as measurement_exports
+from reportgen.measurement import record as measurement
 from reportgen.model.architecture import Architecture, Ceiling, Fact, Instruction, Interference, Level
 from reportgen.model.comparable import Condition
 from reportgen.model.compare import Code, Comparison, Difference, Number, Side
@@ -46,6 +48,7 @@ RECORDS = [
     *(Resources, ResourceGroup, Explanation, Use, Placed, Deviation),
     *(validation.Validation, validation.Predictor, validation.Row, validation.Prediction, validation.Cause),
     *(survey.Survey, FormRow, PairLatency, survey.Reason, survey.Agreement, survey.Compared),
+    *(measurement.Measurement, measurement.OwnRow, measurement.Pairing),
     *(validation.Score, validation.Errors, validation.Pair, validation.Ranking, validation.Miss),
 ]
 
@@ -118,6 +121,14 @@ def test_the_example_reads_a_bundle_without_reportgen(
         name.rsplit("=", 1)[1]: float(cycles) for name, cycles in printed.items() if "integer_add#" in name
     }
     assert (steps["192"] - steps["48"]) / 144 == pytest.approx(1.0, rel=0.02)
+
+
+def test_a_prediction_of_own_code_has_a_row_for_every_key() -> None:
+    assert list(rows("Prediction of own code")) == list(measurement.Prediction.__struct_encode_fields__)
+
+
+def test_the_columns_of_a_measurement_are_those_of_its_file() -> None:
+    assert tuple(rows("Columns of measurement.csv")) == measurement_exports.HEAD
 
 
 def test_the_columns_of_a_survey_are_those_of_its_file() -> None:

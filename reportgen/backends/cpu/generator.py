@@ -34,7 +34,7 @@ INTERFERENCE_GROUPS = 20
 PROPORTION = re.compile(r"\d+to\d+")
 """Order of a pair that is a mix: `2to1` has the first operation's instructions twice."""
 CHASE_UNROLL = 64
-IN_FRAMES = ("loop", "form")
+IN_FRAMES = ("loop", "form", "own_code")
 """Templates of probes that are made from code, not from a folder of definitions."""
 
 
@@ -288,6 +288,18 @@ def _form(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts:
     return {"settings": point.settings, "form": body}, expect, work, {"kind": "body"}
 
 
+def _own_code(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts:
+    """Rounds of the user's own code, which stands in the definition's constants."""
+    constants, rounds = probe.definition.constants, int(point.settings["rounds"])
+    body = generator.assembly.own_code(constants, rounds, generator.device.features)
+    expect: dict[str, int | str] = {
+        "kind": "own_code", "text": "\n".join(body.expected), "unproven": str(constants["unproven"]),
+    }  # fmt: skip
+    work = {"steps": float(rounds), "instructions": float(rounds * len(constants["lines"]))}
+    context = {"settings": point.settings, "own": body, "unroll": constants["unroll"]}
+    return context, expect, work, {"kind": "loop", "a": str(constants["array"])}
+
+
 def _interleave(parts: list[list[str]]) -> list[str]:
     """Instructions of the parts in turn, spread evenly (a b a b, or a a b a a b)."""
     ranked = [((i + 0.5) / len(part), j, line) for j, part in enumerate(parts) for i, line in enumerate(part)]
@@ -313,5 +325,6 @@ KINDS = {
     "intensity_sweep": generator_streams.intensity_sweep,
     "loop": _loop,
     "form": _form,
+    "own_code": _own_code,
 }
 """Template name -> what it needs; a new template is a file and a row here."""

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 
-from reportgen.backends.cpu import access_proof, branch_proof
+from reportgen.backends.cpu import access_proof, branch_proof, own_code
 from reportgen.backends.cpu import inspector_blend as blend
 from reportgen.backends.cpu.clock import CANARY_BLOCK, CHAIN_BLOCK, SHORT_CHAIN
 from reportgen.backends.cpu.compiler import MachineCode
@@ -48,8 +48,10 @@ def inspect(code: MachineCode, source: str, expect: dict[str, int | str]) -> Pro
     if tuple(instruction.opcode for instruction in loop) != isa.LOOP:
         faults.append("the body is not closed by one counter and one branch")
     faults += _frame_faults(code) + strays
-    wanted = Counter({k: int(v) for k, v in expect.items() if k not in _NO_OPCODES})
-    if opcodes != wanted:
+    wanted = Counter({k: int(v) for k, v in expect.items() if k not in _NO_OPCODES | own_code.EXPECTED})
+    if kind == own_code.KIND:
+        faults += own_code.faults(region, code.body, str(expect["text"]))
+    elif opcodes != wanted:
         faults.append(f"wanted {_spell(wanted)}, found {_spell(opcodes)}")
     # a body of one instruction is its own next step
     again = region * (2 if len(region) * times == 1 else min(times, 2))
@@ -66,7 +68,7 @@ def inspect(code: MachineCode, source: str, expect: dict[str, int | str]) -> Pro
         faults += _branch_faults(code, isa, kind, region, int(expect["branches"]))
     stray = (
         0
-        if kind == "calls"
+        if kind in ("calls", own_code.KIND)  # the latter is compared instruction by instruction
         else sum(1 for one in region if one.place is not None and one.place.base == isa.STACK)
     )
     faults += access_proof.faults(kind, region, code, expect)
@@ -78,13 +80,14 @@ def inspect(code: MachineCode, source: str, expect: dict[str, int | str]) -> Pro
     if kind in _BRANCHES:
         facts["branches"] = int(expect["branches"])
     explanation = "; ".join(faults) if faults else _praise(kind, opcodes, chains)
+    unproven = "" if faults else str(expect.get("unproven", ""))
     return Program(
         sha256=hashlib.sha256(code.code).hexdigest(),
         source=source,
         listing=listing(region + loop) if times == 1 else _folded(region, times, loop),
         opcodes=dict(opcodes),
-        verdict="rejected" if faults else "verified",
-        explanation=explanation,
+        verdict="rejected" if faults else "unverified" if unproven else "verified",
+        explanation=unproven or explanation,
         size=len(code.code),
         facts=facts,
     )
@@ -174,6 +177,8 @@ def _praise(kind: str, opcodes: Counter[str], chains: int) -> str:
         return f"{text}; every multiply-add reads what a load brought, loads take one stretch without a gap"
     if kind in access_proof.KINDS:
         return f"{text}; every step waits for the one before, at the places that were meant"
+    if kind == own_code.KIND:
+        return f"the timed region holds {_spell(opcodes)}, each as it was written and in that order"
     if kind == "frame":
         return "the frame's two calibration chains are as meant; the timed work is library code"
     return text

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from reportgen.backends.cpu.accesses import Accesses, Case
 from reportgen.backends.cpu.blend import Blend
 from reportgen.backends.cpu.filler import Filler
+from reportgen.backends.cpu.own_body import OwnBody
 from reportgen.errors import Unsupported
 from reportgen.suite.definition import Operation
 
@@ -313,6 +314,13 @@ class Assembly(Protocol):
 
         Raises:
             Unsupported: the forms of this instruction set are not known.
+        """
+
+    def own_code(self, recorded: Mapping[str, Any], rounds: int, features: tuple[str, ...]) -> OwnBody:
+        """So many rounds of the user's own code, which stands in a definition's constants.
+
+        Raises:
+            Unsupported: code of this instruction set is not taken apart, or the rounds cannot be had.
         """
 
     def filler(self, instruction: str) -> Filler:

@@ -2,8 +2,8 @@
 
 x86-64 text is assembled and decoded by a process of its own, as the assembler ends its process at a mnemonic
 that it does not know.  The body is, in this order: what stands between the marks of llvm-mca or OSACA
-(`LLVM-MCA-BEGIN`, `OSACA-BEGIN` in a comment); the loop without a loop in it that has most instructions;
-everything.
+(`LLVM-MCA-BEGIN`, `OSACA-BEGIN` in a comment); the loop without a loop in it that has most instructions, of
+those that a condition closes and nothing returns from, where there are such; everything.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _OTHERS = (
     ("Power", re.compile(r"^\s*(?:xvmadd\w+|lxvx?|stxvx?|addic?\.?|bdnz|mtctr|lwzx?)\s", re.MULTILINE)),
     ("LLVM IR", re.compile(r"^\s*(?:%[\w.]+\s*=\s*\w+|define\s|br\s+(?:i1|label))", re.MULTILINE)),
 )
-_UNSUPPORTED_ISA = "The cost model reads x86-64 assembly, SASS listings and lists of operation:count."
+_UNSUPPORTED_ISA = "What is read: x86-64 assembly, SASS listings and lists of operation:count."
 
 
 class Unreadable(UserError):
@@ -77,15 +77,23 @@ def read(source: str, intel: bool | None = None) -> Body:
             return _mix(source, source.replace(",", "\n"))
         found = f"'{source}' is a folder." if _is_folder(path) else f"there is no file '{source}'."
         raise Unreadable(found, "Name a file, or a list such as 'fp32_fma:8,l1_load:4'.")
+    return parse(path.name, listing(path), intel)
+
+
+def listing(path: Path) -> str:
+    """The text of a file.
+
+    Raises:
+        Unreadable: it cannot be read, or is no text.
+    """
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise Unreadable(
-            f"'{source}' is no text.", "Give the listing, for example what 'gcc -S' writes."
+            f"'{path}' is no text.", "Give the listing, for example what 'gcc -S' writes."
         ) from None
     except OSError as error:
-        raise Unreadable(f"'{source}' cannot be read ({error.strerror}).", "Check the file.") from None
-    return parse(path.name, text, intel)
+        raise Unreadable(f"'{path}' cannot be read ({error.strerror}).", "Check the file.") from None
 
 
 def _is_folder(path: Path) -> bool:
@@ -212,7 +220,7 @@ def _loop(name: str, isa: str, code: Sequence[Instruction], notes: Iterable[str]
     if not said:
         loops = innermost(code)
         if loops:
-            first, last = max(loops, key=lambda one: one[1] - one[0])
+            first, last = max(loops, key=lambda one: (_turns(code[one[0] : one[1] + 1]), one[1] - one[0]))
             chosen = list(code[first : last + 1])
             several = f", the longest of {len(loops)}" if len(loops) > 1 else ""
             what = "instruction" if len(chosen) == 1 else "instructions"
@@ -224,6 +232,11 @@ def _loop(name: str, isa: str, code: Sequence[Instruction], notes: Iterable[str]
     if all(_counts(one) for one in chosen):
         said.append("the loop does nothing but count")
     return Body(name, isa, tuple(chosen), notes=tuple(said))
+
+
+def _turns(loop: Sequence[Instruction]) -> bool:
+    """Whether a jump back closes a loop, unlike one from code that a compiler put aside."""
+    return loop[-1].flow == "conditional" and all(one.flow != "return" for one in loop)
 
 
 def _counts(one: Instruction) -> bool:

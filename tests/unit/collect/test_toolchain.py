@@ -55,7 +55,7 @@ def sealed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Outcome, Counting]
 
 def test_it_is_sealed_as_a_run_that_timed_nothing(sealed: tuple[Outcome, Counting]) -> None:
     found = sealed[0].run
-    assert found.schema == SCHEMA_VERSION == 4
+    assert found.schema == SCHEMA_VERSION == 5
     assert found.toolchain_only
     assert found.clock is None
     assert found.plan == {"kind": "toolchain", "quick": False, "probes": "*"}

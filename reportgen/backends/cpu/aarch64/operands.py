@@ -20,6 +20,7 @@ from reportgen.backends.cpu.aarch64.misses import misses as misses
 from reportgen.backends.cpu.aarch64.registers import General, Register, Vector, accumulator, accumulators
 from reportgen.backends.cpu.aarch64.window import window as window
 from reportgen.backends.cpu.isa import FormBody, Stream
+from reportgen.backends.cpu.own_body import OwnBody
 from reportgen.backends.cpu.start_values import integer, pattern
 from reportgen.errors import Unsupported
 from reportgen.suite.definition import Operation
@@ -207,6 +208,11 @@ def stream(kernel: str, features: tuple[str, ...]) -> Stream:
 def form(key: str, recorded: Mapping[str, Any], question: str, features: tuple[str, ...]) -> FormBody:
     """See `Assembly.form`: no decoder's table of AArch64 forms is at hand."""
     raise Unsupported(f"instruction forms are surveyed on x86-64 only, not {key}")
+
+
+def own_code(recorded: Mapping[str, Any], rounds: int, features: tuple[str, ...]) -> OwnBody:
+    """See `Assembly.own_code`: the reader of listings takes x86-64 code apart only."""
+    raise Unsupported("code of one's own is measured on x86-64 only")
 
 
 def frame(features: tuple[str, ...]) -> dict[str, Any]:

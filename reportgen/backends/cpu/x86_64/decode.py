@@ -53,13 +53,14 @@ _HELD = frozenset({Register.R13, Register.R14, Register.R15, Register.RSP})
 def decode(code: bytes, start: int, end: int) -> list[Instruction]:
     """The instructions in `code[start:end]`."""
     formatter, information = Formatter(FormatterSyntax.INTEL), InstructionInfoFactory()
-    # a body repeats few distinct instructions many times; equality of iced's takes in all operands
-    known: dict[Encoded, Instruction] = {}
+    # a body repeats few distinct instructions many times; equality of iced's takes in all operands, and not
+    # how many bytes say them
+    known: dict[tuple[Encoded, int], Instruction] = {}
     found = []
     for encoded in Decoder(64, code[start:end], ip=start):
-        instruction = known.get(encoded)
+        instruction = known.get((encoded, encoded.len))
         if instruction is None:
-            instruction = known[encoded] = _record(encoded, formatter, information)
+            instruction = known[encoded, encoded.len] = _record(encoded, formatter, information)
         found.append(instruction)
     return found
 

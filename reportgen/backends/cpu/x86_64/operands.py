@@ -21,6 +21,7 @@ from reportgen.backends.cpu.x86_64.branches import untaken as untaken
 from reportgen.backends.cpu.x86_64.filler import filler as filler
 from reportgen.backends.cpu.x86_64.forms.program import form as form
 from reportgen.backends.cpu.x86_64.misses import misses as misses
+from reportgen.backends.cpu.x86_64.own_code import own_code as own_code
 from reportgen.backends.cpu.x86_64.registers import (
     General,
     Mask,
