@@ -126,6 +126,19 @@ def test_more_streams_than_were_asked_for_are_a_bound() -> None:
     assert quantity.high is None
 
 
+@pytest.mark.parametrize("count", [8, 48, 64])
+def test_a_neighbour_at_one_number_of_streams_hides_no_end(count: int) -> None:
+    """Shuffled lines that were pushed out to memory there leave order much to save, whatever it saves."""
+
+    def disturbed(truth: CpuTruth) -> list[Asked]:
+        info, some = made.streams_probe(truth)
+        worse = {"count": count, "order": "shuffled"}
+        return [(info, [replace(o, cycles=o.cycles * 6) if o.point.settings == worse else o for o in some])]
+
+    quantity = analysed(disturbed, QUIET, 3)["prefetch.streams"]
+    assert (quantity.low, quantity.high) == (32, 48)
+
+
 def test_few_numbers_of_streams_tell_nothing() -> None:
     def few(truth: CpuTruth) -> list[Asked]:
         info, some = made.streams_probe(truth)
