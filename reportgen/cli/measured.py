@@ -92,7 +92,7 @@ def said(one: Prediction, row: OwnRow) -> str:
         high = significant(one.high) if one.high < float("inf") else "open"
         text += f" ({significant(one.low)} … {high}), measured is {row.place or 'not compared'}"
     elif row.cycles:
-        text += f", {100 * (one.cycles / row.cycles - 1):+.0f} %"
+        text += f", {round(100 * (one.cycles / row.cycles - 1)):+d} %"
     if one.decides:
         text += f"; decides: {one.decides}"
     return text + (f"; unknown to it: {', '.join(one.unknown)}" if one.unknown else "")

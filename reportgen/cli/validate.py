@@ -129,7 +129,7 @@ def _show(found: Validation) -> None:
             "loop": miss.name,
             "measured": significant(miss.measured),
             "predicted": significant(miss.predicted),
-            "error": f"{100 * miss.error:+.0f} %",
+            "error": f"{round(100 * miss.error):+d} %",
             "bound": miss.wrong,
         }
         for miss in found.worst
