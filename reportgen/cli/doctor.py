@@ -52,7 +52,7 @@ def command(data: Path, as_json: bool) -> None:
     from reportgen.backends import registry
 
     found = registry.discover()
-    checks = [*_programs(_gpu(found)), *_suite(), *_devices(found), *_machine(), *_folder(data)]
+    checks = [*_programs(_gpu(found)), *_suite(), *_devices(found), *_machine(), *_folder(data), *_caches()]
     rows = [dict(zip(("check", "state", "found", "remedy"), check, strict=True)) for check in checks]
     output.show(rows, ["check", "state", "found", "remedy"], as_json)
     if any(state == MISSING for _, state, _, _ in checks):
@@ -177,3 +177,21 @@ def _folder(data: Path) -> Iterator[Check]:
         )
         return
     yield (name, OK, f"can be written, {free >> 30} GiB free", "")
+
+
+def _caches() -> Iterator[Check]:
+    """What is kept so that it need not be made again; more than its limit only while it is used."""
+    from reportgen import caches
+    from reportgen.cli.cache import places
+    from reportgen.units import format_bytes
+
+    try:
+        most = caches.limit()
+    except UserError as error:
+        yield ("caches", MISSING, error.message, error.remedy)
+        return
+    for cache, folder in places():
+        held = sum(entry.size for entry in caches.entries(cache, folder))
+        remedy = "'reportgen cache --empty' removes it." if held > most else ""
+        found = f"{format_bytes(held)} of {format_bytes(most)}"
+        yield (f"cache {cache.name}", NOTE if held > most else OK, found, remedy)

@@ -34,6 +34,7 @@ COMMANDS = {
     "compare": "Two runs: same, faster or slower, metric by metric.",
     "count": "Count FLOP and bytes of a model in an ONNX file.",
     "selfcheck": "Compare the counting of work with known right values.",
+    "cache": "What is kept to be quick the next time, and how large.",
     "doctor": "What is missing on this machine, and the remedy.",
     "schema": "Write the JSON Schemas of runs and of what is derived.",
 }

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from reportgen import caches
 from reportgen.runs.schema import PROGRAMS, SAMPLES
 
 ENOUGH = 4
@@ -72,11 +73,11 @@ def main(words: Sequence[str]) -> None:
     from reportgen.site.results import Results, Unreadable
 
     cache, *runs = map(Path, words)
-    results = Results(cache / "results")
+    results = Results(cache / caches.RESULTS.name)
     for path in runs:
         try:
             with collector_resting():
-                for _ in pictures.draw_all(results.report(path), cache / "figures"):
+                for _ in pictures.draw_all(results.report(path), cache / caches.FIGURES.name):
                     pass  # kept by being drawn
         except Unreadable:
             continue  # rendering finds the same and says so

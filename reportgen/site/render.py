@@ -15,6 +15,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
+from reportgen import caches
 from reportgen.roofline.roofs import FLOP
 from reportgen.roofline.workloads import place as place_workloads
 from reportgen.roofline.workloads import sheet_of
@@ -109,6 +110,10 @@ class Site:
     """Run -> figure -> where it lies."""
 
 
+CACHES = (caches.RESULTS, caches.FIGURES)
+"""What rendering adds to and no later rendering takes away."""
+
+
 @dataclass
 class Renderer:
     """Renders a data folder again and again; remembers between calls what did not change.
@@ -122,7 +127,8 @@ class Renderer:
     site_url: str = ""
 
     def __post_init__(self) -> None:
-        self.results = Results(self.cache / "results")
+        self.used: list[caches.InUse] = []
+        self.results = Results(self.cache / caches.RESULTS.name)
         self.validations = validations.Validations(self.results)
         self.surveys = surveys.Surveys(self.results)
         self.kept = Kept(self.cache / "pages", self.cache / "pages.json")
@@ -130,8 +136,15 @@ class Renderer:
 
     def render(self) -> Site:
         """Write the tree and say what is in it."""
+        # Held until this process ends: of what lies in the results, MkDocs makes copies and links after this.
+        self.used = self.used or [caches.InUse(one, self.cache / one.name) for one in CACHES]
+        for one in self.used:
+            one.begin()
         with collector_resting():
-            return self._render()
+            site = self._render()
+        for one in self.used:
+            one.trim()
+        return site
 
     def _render(self) -> Site:
         warnings: list[Warned] = []
@@ -268,7 +281,7 @@ class Renderer:
         record = validation.scatter(one.found)
         if record is None:
             return None
-        figure = drawn(self.cache / "figures", validation.FIGURE, record, scatter.draw)
+        figure = drawn(self.cache / caches.FIGURES.name, validation.FIGURE, record, scatter.draw)
         files = validation.figures(one.found, figure)
         for uri, content in files.items():
             write_if_changed(tree / uri, content)
@@ -293,7 +306,7 @@ class Renderer:
         record = roofline_across.record(found) if found is not None else None
         if found is None or record is None:
             return Html("")
-        figure = drawn(self.cache / "figures", "roofline_across", record, roofline_across.draw)
+        figure = drawn(self.cache / caches.FIGURES.name, "roofline_across", record, roofline_across.draw)
         for uri, content in compare_roofline.files(found, figure).items():
             write_if_changed(tree / uri, content)
             assets.append(Rendered(uri, tree / uri))
@@ -315,7 +328,7 @@ class Renderer:
         if known is None or not all((tree / uri).is_file() for uri in known[1]):
             known = {}, []
             report.kept[DRAWN] = known
-            for name, figure in pictures.draw_all(report, self.cache / "figures"):
+            for name, figure in pictures.draw_all(report, self.cache / caches.FIGURES.name):
                 known[0][name], files = pictures.place(report, name, figure)
                 for uri, content in files.items():
                     write_if_changed(tree / uri, content)
@@ -365,7 +378,7 @@ class Renderer:
         if not placed:
             return
         shown = roofline_record.record(sheet_of(report.roofline, placed), FLOP)
-        figure = drawn(self.cache / "figures", "roofline", shown, roofline.draw)
+        figure = drawn(self.cache / caches.FIGURES.name, "roofline", shown, roofline.draw)
         for uri, content in workloads.files(report, placed, figure).items():
             write_if_changed(tree / uri, content)
             assets.append(Rendered(uri, tree / uri))

@@ -17,6 +17,7 @@ from pathlib import Path
 import msgspec
 
 import reportgen
+from reportgen import caches
 from reportgen.analysis.quantity import Quantity
 from reportgen.errors import ReportgenError
 from reportgen.findings.finding import Finding
@@ -112,6 +113,7 @@ class Results:
             key = self.key(path)
             if key not in self.reports:
                 self.reports[key] = self._load(path, key)
+            caches.touch(self.folder / key / KEPT)
             return self.reports[key]
         except (ReportgenError, OSError) as error:
             raise Unreadable(_public(str(error), path)) from None

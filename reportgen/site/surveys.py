@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 import reportgen
+from reportgen import caches
 from reportgen.errors import ReportgenError
 from reportgen.runs import read, store
 from reportgen.site.files import write_if_changed
@@ -60,6 +61,7 @@ class Surveys:
                 folder = self.results.folder / key
                 found = self._kept(folder) or self._derive(ref, folder)
                 self.known[key] = Surveyed(found, beside(ref.path, folder, MADE), key, suite is not None)
+            caches.touch(self.results.folder / key / exports.JSON)
             return self.known[key]
         except (ReportgenError, OSError) as error:
             text = str(error).replace(str(ref.path), f"{ref.device}/{ref.run}")

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 import reportgen
+from reportgen import caches
 from reportgen.errors import ReportgenError
 from reportgen.model.architecture import Architecture
 from reportgen.runs import read, store
@@ -66,6 +67,7 @@ class Validations:
                 folder = self.results.folder / key
                 found = self._kept(folder) or self._derive(ref.path, folder, report.architecture, survey)
                 self.known[key] = Checked(run, found, beside(ref.path, folder, MADE), key)
+            caches.touch(self.results.folder / key / exports.JSON)
             caches.touch(self.results.folder / key / exports.JSON)
             return self.known[key]
         except (ReportgenError, OSError) as error:

@@ -6,7 +6,6 @@ keep two cores busy, and a compiler that crashes costs the source that it crashe
 
 from __future__ import annotations
 
-import hashlib
 import multiprocessing
 import re
 import time
@@ -79,7 +78,7 @@ class CudaBuilder:
         `built` is called with the id of each point that is done.
 
         Raises:
-            UserError: the toolkit here has no such target.
+            UserError: the toolkit here has no such target, or the limit of the cache is no number.
             BackendUnavailable: there is no toolkit here.
         """
         ours = [source for source in sources if source.text]
@@ -88,6 +87,16 @@ class CudaBuilder:
             return [known.get(source.point) or _not_ours(source, built) for source in sources]
         for name in {str(source.setup["target"]) for source in sources}:
             targets.require(name, compiler.supported(), compiler.fingerprint())
+        with store.in_use() as held:
+            builds, more = self._build(sources, jobs, built)
+            if more:
+                held.trim()
+        return builds
+
+    def _build(
+        self, sources: Sequence[Source], jobs: int, built: Callable[[str], None]
+    ) -> tuple[list[Build], bool]:
+        """Builds in the order of the sources, and whether any was made anew."""
         names = [f"{_key(source)}.json" for source in sources]
         recalled = {name: _recall(name) for name in names}
         kept = {name: made for name, made in recalled.items() if made is not None}
@@ -102,7 +111,7 @@ class CudaBuilder:
                 built(batch[name].point)
                 seconds[name] = {"build": build_s / len(batch), "verify": verify_s / len(batch)}
         code = _cubins(kept)
-        return [
+        builds_in_order = [
             Build(
                 point=source.point,
                 code=code[kept[name].cubin],
@@ -113,6 +122,7 @@ class CudaBuilder:
             )
             for source, name in zip(sources, names, strict=True)
         ]
+        return builds_in_order, bool(missing)
 
 
 def _not_ours(source: Source, built: Callable[[str], None]) -> Build:
@@ -206,9 +216,7 @@ def _open(cubins: Iterable[bytes]) -> dict[bytes, _Opened | CompileError]:
         except CompileError as error:
             found[data] = error
     for cubin, records in zip(opened, sass.disassemble_all(opened), strict=True):
-        name = f"{hashlib.sha256(cubin.data).hexdigest()}.cubin"
-        store.put(name, cubin.data)
-        found[cubin.data] = _Opened(cubin, records, name)
+        found[cubin.data] = _Opened(cubin, records, store.keep(cubin.data, ".cubin"))
     return found
 
 

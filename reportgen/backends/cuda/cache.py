@@ -1,7 +1,6 @@
 """What was compiled and inspected before, by content: the same key always means the same bytes.
 
-`$XDG_CACHE_HOME/reportgen/cuda` where that variable is set, else `.cache/reportgen/cuda` below the folder
-the command runs in.  It may be deleted at any time; a folder that cannot be written is no error.
+Where it lies and what it may hold: `reportgen/caches.py`.  A folder that cannot be written is no error.
 """
 
 from __future__ import annotations
@@ -9,13 +8,23 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from reportgen import caches
 
-def folder() -> Path:
-    """Where the cache lies; it need not exist yet."""
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path(".cache")) / "reportgen" / "cuda"
+folder = caches.folder_of_kernels
+
+
+@contextmanager
+def in_use() -> Iterator[caches.InUse]:
+    """Around what reads and writes: nobody else takes anything away meanwhile."""
+    held = caches.InUse(caches.CUDA, folder())
+    try:
+        yield held
+    finally:
+        held.close()
 
 
 def key(*parts: str | bytes) -> str:
@@ -30,15 +39,20 @@ def key(*parts: str | bytes) -> str:
 
 def get(name: str) -> bytes | None:
     """What was put under this name, or None."""
+    path = _path(name)
     try:
-        return _path(name).read_bytes()
+        data = path.read_bytes()
     except OSError:
         return None
+    caches.touch(path)
+    return data
 
 
 def has(name: str) -> bool:
-    """Whether something was put under this name."""
-    return _path(name).is_file()
+    """Whether something was put under this name; it counts as used."""
+    path = _path(name)
+    caches.touch(path)
+    return path.is_file()
 
 
 def put(name: str, data: bytes) -> None:
@@ -53,6 +67,14 @@ def put(name: str, data: bytes) -> None:
         Path(partial).replace(path)
     except OSError:  # read-only or full: the next run compiles again
         Path(partial).unlink(missing_ok=True) if partial else None
+
+
+def keep(data: bytes, ending: str) -> str:
+    """Keep bytes under the name of what they are, once; that name, which others may refer to."""
+    name = f"{hashlib.sha256(data).hexdigest()}{ending}"
+    if not has(name):
+        put(name, data)
+    return name
 
 
 def _path(name: str) -> Path:

@@ -84,14 +84,15 @@ def _is_alone(text: str) -> bool:
 
 def _compile_unit(unit: list[Kernel], target: str) -> dict[str, bytes | CompileError]:
     text = _join(unit)
-    name = store.key(text, target, *OPTIONS, fingerprint()) + ".cubin"
-    cubin = store.get(name)
+    name = store.key(text, target, *OPTIONS, fingerprint()) + ".unit"
+    known = store.get(name)  # under which name the cubin lies
+    cubin = store.get(known.decode()) if known else None
     if cubin is None:
         try:
             cubin = _translate(text, target)
         except CompileError as error:
             return _apart(unit, target, str(error))
-        store.put(name, cubin)
+        store.put(name, store.keep(cubin, ".cubin").encode())
     return {kernel.name: cubin for kernel in unit}
 
 

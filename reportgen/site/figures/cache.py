@@ -14,6 +14,7 @@ from typing import TypeVar
 
 import msgspec
 
+from reportgen import caches
 from reportgen.site.figures import style
 from reportgen.site.files import write_if_changed
 
@@ -44,6 +45,7 @@ def drawn(store: Path, name: str, record: Record, draw: Callable[[Record], str])
     path = store / f"{name}-{key[:32]}.svg"
     try:
         light = path.read_text(encoding="utf-8")
+        caches.touch(path)
     except FileNotFoundError:
         light = draw(record)
         write_if_changed(path, light.encode())

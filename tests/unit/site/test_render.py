@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from reportgen import caches
 from reportgen.findings.finding import Claim
 from reportgen.runs.schema import MANIFEST, SAMPLES
 from reportgen.site import address
@@ -137,6 +139,28 @@ def test_a_second_render_derives_and_draws_nothing_and_touches_nothing(
     site = again.render()
     assert site.pages == rendered.site.pages
     assert {path: path.stat().st_mtime_ns for path in rendered.cache.rglob("*") if path.is_file()} == stamps
+
+
+def test_results_that_are_not_shown_give_way_and_those_that_are_stay(
+    rendered: Rendered, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(caches.VARIABLE, "0")
+    cache = tmp_path / "cache"
+    shutil.copytree(rendered.cache, cache)
+    shown = {path.name for path in (cache / "results").iterdir() if path.is_dir()}
+    for path in cache.rglob("*"):
+        os.utime(path, (1.0, 1.0))
+    for stale in (cache / "results/older/result.json", cache / "figures/older.svg"):
+        stale.parent.mkdir(exist_ok=True)
+        stale.write_text("{}")
+        os.utime(stale, (1.0, 1.0))
+    renderer = Renderer(rendered.data, cache, rendered.renderer.links, rendered.renderer.site_url)
+    renderer.render()
+    assert {path.name for path in (cache / "results").iterdir() if path.is_dir()} == shown
+    assert not (cache / "figures/older.svg").exists()
+    site = renderer.render()  # a second time by the same: it does not stand in its own way
+    assert all(one.path.is_file() for one in (*site.pages, *site.assets))
+    assert caches.InUse(caches.RESULTS, cache / "results").empty() is None
 
 
 def test_a_page_of_an_unchanged_run_is_made_once_and_again_when_it_or_the_program_changed(

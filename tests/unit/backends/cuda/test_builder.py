@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 
 import msgspec
 import pytest
 
+from reportgen import caches
 from reportgen.backends.base import Source
 from reportgen.backends.cuda import batches, builder, compiler, sass
 from reportgen.backends.cuda.builder import CudaBuilder
@@ -75,6 +78,28 @@ def test_two_processes_give_what_one_gives() -> None:
     assert [build.program for build in builds] == [
         build.program for build in CudaBuilder().build_many(sources, jobs=1)
     ]
+
+
+def test_the_cache_holds_a_cubin_once_and_gives_up_what_is_too_much(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv(caches.VARIABLE, "0")
+    folder = caches.folder_of_kernels()
+    first = CudaBuilder().build_many([chain("a"), chain("b")], jobs=1)
+    kept = caches.entries(caches.CUDA, folder)
+    assert sorted(entry.path.suffix for entry in kept) == [".cubin", ".json", ".json", ".unit"]
+    for entry in kept:
+        os.utime(entry.path, (1.0, 1.0))
+    assert CudaBuilder().build_many([chain("a"), chain("b")], jobs=1)[0].code == first[0].code
+    assert len(caches.entries(caches.CUDA, folder)) == len(kept)  # nothing was added
+    for entry in kept:
+        os.utime(entry.path, (1.0, 1.0))
+    second = CudaBuilder().build_many([chain("a", "sm_86"), chain("b")], jobs=1)
+    assert [build.status for build in second] == ["ok", "ok"]
+    left = {entry.path.name for entry in caches.entries(caches.CUDA, folder)}
+    assert len(left) == 5  # of `a` for sm_86 three files, of `b` what it is and the cubin it is in
+    assert len(left & {entry.path.name for entry in kept}) == 2
 
 
 def test_batches_hold_one_target_and_no_name_twice() -> None:
