@@ -45,6 +45,7 @@ from reportgen.analysis.peak import peak
 from reportgen.analysis.plateau import plateau
 from reportgen.analysis.prefetch import prefetch_near, prefetch_run, prefetch_streams, prefetch_stride
 from reportgen.analysis.quantity import Quantity
+from reportgen.analysis.replacement import replacement
 from reportgen.analysis.rounds import rounds
 from reportgen.analysis.slope import slope
 from reportgen.analysis.store_to_load import store_to_load
@@ -128,6 +129,7 @@ _INDEPENDENT: dict[str, Callable[[Evidence], list[Quantity]]] = {
     "plateau": plateau,
     "interference": interference,
     "conflict": lambda evidence: [conflict(evidence)],
+    "replacement": replacement,
     "peak": peak,
     "sustained": sustained,
     "library": library,
@@ -181,6 +183,7 @@ _METHODS = {
     "survey": "survey",
     "window": "window",
     "footprint": "code-footprint",
+    "replacement": "replacement",
     "parallelism": "window",
     **dict.fromkeys("waits meeting contention divergence".split(), "synchronisation"),
     **dict.fromkeys(("link_copy", "link_load", "link_stream"), "host-link"),

@@ -6,6 +6,9 @@ visit.  No hardware is touched here.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +18,13 @@ LINE = 64
 SLOT = 512
 """Distance of the node pairs of the line probe: more than any line or pair of lines."""
 PAIR_SLOTS = 1024
+INTERLEAVED = 6
+"""Sets in which a sequence is repeated: enough that a line has arrived when its set is visited again, few
+enough that no prefetcher sees lines beside each other."""
+APART = 4
+"""Lines between two such sets, at least."""
+WORDS = LINE // 8
+"""Pointers that a line has room for: it can be visited so often in a period."""
 
 
 def random_cycle(size: int, rng: np.random.Generator, line: int = LINE) -> Offsets:
@@ -50,6 +60,39 @@ def one_a_page(count: int, page: int, rng: np.random.Generator, line: int = LINE
     order = rng.permutation(count).astype(np.int64)
     turns = np.arange(max(1, -(-least // count)), dtype=np.int64)[:, None]
     return (order * page + ((order * 29 + turns * 61) % (page // line)) * line).reshape(-1)
+
+
+def in_one_set(sequence: Sequence[int], stride: int, rng: np.random.Generator) -> Offsets:
+    """Visits of lines that share a set, in a given order; each visit's pointer lies in a word of its own.
+
+    The sequence is repeated in up to `INTERLEAVED` sets, a step in each of them after the other, in another
+    order at every step.  A line of the sequence has the same place in all sets, drawn at random.
+
+    Args:
+        sequence: the lines of one period, as small whole numbers; none more than `WORDS` times.
+        stride: bytes of a way: lines so far apart share a set.
+        rng: which sets, the order of their visits, and where lines lie.
+
+    Raises:
+        ValueError: a line is visited more often than it has words.
+    """
+    lines = sorted(set(sequence))
+    if max(Counter(sequence).values()) > WORDS:
+        raise ValueError(f"a line is visited more than {WORDS} times in a period")
+    place = dict(zip(lines, (int(at) for at in rng.permutation(len(lines))), strict=True))
+    sets = stride // LINE
+    count = max(1, min(INTERLEAVED, sets // (2 * APART)))
+    room = sets // count
+    shift = int(rng.integers(sets))
+    chosen = [(shift + at * room + int(rng.integers(room - APART + 1))) % sets for at in range(count)]
+    visits: Counter[tuple[int, int]] = Counter()
+    offsets = []
+    for line in sequence:
+        for at in rng.permutation(count):
+            word = visits[int(at), line]
+            visits[int(at), line] += 1
+            offsets.append(place[line] * stride + chosen[at] * LINE + 8 * word)
+    return np.array(offsets, dtype=np.int64)
 
 
 def span(offsets: Offsets) -> int:

@@ -20,6 +20,7 @@ from reportgen.findings import (
     hypotheses_intensity,
     hypotheses_link,
     hypotheses_prefetch,
+    hypotheses_replacement,
     hypotheses_synchronisation,
     interference,
 )
@@ -63,7 +64,11 @@ WITHOUT_A_NUMBER = frozenset({"slope", "banks", "bulk", "waits", "meeting", "div
 """Analyses that refuse a number where the hypothesis fails: their rules look at what was refused."""
 
 _ELSEWHERE = (
-    hypotheses_gpu.RULES | hypotheses_access.RULES | hypotheses_link.RULES | hypotheses_prefetch.RULES
+    hypotheses_gpu.RULES
+    | hypotheses_access.RULES
+    | hypotheses_link.RULES
+    | hypotheses_replacement.RULES
+    | hypotheses_prefetch.RULES
 )
 OVER_SEVERAL = frozenset(
     {

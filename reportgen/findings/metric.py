@@ -33,6 +33,7 @@ class Kind(StrEnum):
     LEVEL_TIME = "level_time"
     LINE = "line"
     ASSOCIATIVITY = "associativity"
+    MISS_SHARE = "miss_share"
     TLB_REACH = "tlb_reach"
     CHASE = "chase"
     BANDWIDTH = "bandwidth"
@@ -296,6 +297,8 @@ _COPIED = {"cluster": Kind.CLUSTER, "bulk": Kind.BULK, "tile": Kind.TILE}
 def _of_three(metric: str, first: str, second: str, third: str) -> MetricId:
     if second == "distance":
         return MetricId(metric, Kind.DISTANCE, first, third)
+    if second == "misses" and first in LEVELS:
+        return MetricId(metric, Kind.MISS_SHARE, first, third)
     if second == "capacity" and third == ALL_MULTIPROCESSORS:
         return MetricId(metric, Kind.SHARED_CAPACITY, first)
     if first in _COPIED:

@@ -13,6 +13,7 @@ from reportgen.findings import (
     forwarding,
     interference,
     prefetching,
+    replacement,
     ridge_seen,
     slowing,
     window_resources,
@@ -90,6 +91,7 @@ def remarks(evidence: Evidence, conclusions: Mapping[str, Conclusion]) -> Iterat
     yield from _ridges_seen(evidence)
     yield from _fetch(evidence)
     yield from _accesses(evidence)
+    yield from _replacement(evidence)
     for rule, text, metrics, left in prefetching.readings(evidence):
         yield Remark(rule, Claim.INFERRED, text, metrics, left)
 
@@ -293,6 +295,12 @@ def _fetch(evidence: Evidence) -> Iterator[Remark]:
     """What the boundaries of instruction supply are consistent with."""
     for name, _, text, left, excluded in fetch.readings(evidence):
         yield Remark(f"resource:{name.text}", Claim.INFERRED, text, (name.text,), left, excluded)
+
+
+def _replacement(evidence: Evidence) -> Iterator[Remark]:
+    """Which simulated policies fit the shares of misses of a level's sets."""
+    for level, claim, text, metrics, left in replacement.readings(evidence):
+        yield Remark(f"replacement:{level}", claim, text, metrics, left)
 
 
 def _accesses(evidence: Evidence) -> Iterator[Remark]:

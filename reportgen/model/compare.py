@@ -168,6 +168,7 @@ RELEVANT = {
     Kind.TLB_REACH: 0.10,
     Kind.LINE: 0.10,
     Kind.ASSOCIATIVITY: 0.10,
+    Kind.MISS_SHARE: 0.10,
     Kind.WINDOW: 0.10,
     Kind.PARALLELISM: 0.10,
     Kind.LINK_RATE: 0.10,

@@ -22,6 +22,7 @@ from reportgen.site import (
     footprint_curves,
     gpu_curves,
     prefetch_curves,
+    replacement_shares,
     roofline_data,
     waiting_curves,
     window_curves,
@@ -35,6 +36,7 @@ from reportgen.site.figures import (
     interference,
     latency,
     occupancy,
+    replacement,
     resource_graph,
     roofline,
     roofline_record,
@@ -86,6 +88,7 @@ def draw_all(report: Report, store: Path) -> Iterator[tuple[str, Drawn]]:
         ("prefetch", prefetch_curves.runs, curves.draw),
         ("prefetch_near", prefetch_curves.near, curves.draw),
         ("store_to_load", stored.cases, store_to_load.draw),
+        ("replacement", replacement_shares.record, replacement.draw),
     )
     for name, collect, draw in makers:
         record = collect(report)

@@ -47,7 +47,7 @@ ANALYSES = frozenset(
     + "link_copy link_load link_stream".split()
     + "waits meeting contention divergence".split()
     + "footprint misprediction taken_branches call_return".split()
-    + "store_to_load split alias".split()
+    + "store_to_load split alias replacement".split()
     + "prefetch_stride prefetch_run prefetch_near prefetch_streams".split()
 )
 

@@ -41,6 +41,8 @@ def true_verdict(truth: CpuTruth, probe: ProbeInfo) -> Verdict | None:
             return Verdict.SUPPORTED if 1 in truth.prefetch.unrolled else None
         case "alias":
             return _of(truth.access.alias == 0)
+        case "replacement" if str(truth.caches[0].ways) in probe.constants["sequences"]:
+            return _of(truth.replacement == "LRU")
         case "bandwidth":
             return _of(_falls(truth))
         case "interference" if "expects" in probe.constants:

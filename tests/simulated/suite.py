@@ -27,6 +27,7 @@ from tests.simulated.memory_points import (
     tlb_probe,
     working_set_probe,
 )
+from tests.simulated.replacement_points import replacement_probe
 from tests.simulated.roofline_points import library_probes, peak_probes, sustained_probe
 from tests.simulated.sampler import Timed
 from tests.simulated.truth import CpuTruth
@@ -70,6 +71,7 @@ def with_core(truth: CpuTruth) -> list[Asked]:
         store_to_load_probe(truth),
         short_loop_probe(truth),
         split_probe(truth),
+        replacement_probe(truth),
         alias_probe(truth),
         *prefetch_points.probes(truth),
     ]

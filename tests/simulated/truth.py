@@ -350,6 +350,8 @@ class CpuTruth:
     contiguous: bool = True
     """Huge pages are contiguous in the host's memory, too."""
     dtlb_policy: str = "random"
+    replacement: str = "LRU"
+    """Policy of the sets of the first level, by its name in `reportgen.analysis.replacement_policies`."""
     body_ticks: int = 26_000
     """A timed body lasts about this long."""
     tick_hz: float = 2.6e9

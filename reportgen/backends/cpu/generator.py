@@ -18,6 +18,7 @@ from reportgen.backends.cpu import (
     generator_trails,
 )
 from reportgen.backends.cpu.clock import CANARY_BLOCK, CHAIN_BLOCK, LENGTHS, SHORT_CHAIN
+from reportgen.backends.cpu.generator_sequences import sequence
 from reportgen.backends.cpu.generator_streams import inside
 from reportgen.backends.cpu.isa import Bound, assembly
 from reportgen.backends.cpu.processor import RDTSCP
@@ -312,6 +313,7 @@ KINDS = {
     "sustained": _sustained,
     "pair": _pair,
     "chase": _chase,
+    "sequence": sequence,
     "window": _window,
     "misses": _misses,
     "outcomes": generator_branches.conditional,

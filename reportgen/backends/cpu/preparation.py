@@ -157,6 +157,9 @@ class Preparation:
             offsets = layouts.pairs(int(setup["offset"]), rng)
         elif layout == "conflict":
             offsets = layouts.conflict(int(setup["count"]), int(setup["stride"]), rng)
+        elif layout == "sequence":
+            visited = [int(line) for line in str(setup["lines"]).split()]
+            offsets = layouts.in_one_set(visited, int(setup["stride"]), rng)
         else:
             offsets = layouts.one_a_page(int(setup["count"]), int(setup["page"]), rng)
         buffer = stack.enter_context(Buffer(layouts.span(offsets), str(setup["pages"])))
@@ -169,11 +172,13 @@ class Preparation:
         if len(offsets) <= 1 << 16:
             frame.run(program, 1, 1, turn)  # one whole turn before the first sample
         visit = self.body(order, program, len(offsets))
+        # of a sequence several cells lie in one line, of the line probe two may
+        distinct = len(np.unique(offsets // layouts.LINE)) if layout == "sequence" else len(offsets)
         visit.facts |= {
             "bytes_requested": int(setup.get("bytes", buffer.size)),
-            "bytes_actual": len(offsets) * layouts.LINE,
+            "bytes_actual": distinct * layouts.LINE,
             "huge_bytes": buffer.huge_bytes(),
-            "lines": len(offsets),
+            "lines": distinct,
         }
         return visit
 

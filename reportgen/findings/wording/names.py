@@ -13,6 +13,7 @@ from reportgen.findings.wording import (
     host_link,
     in_flight,
     prefetch,
+    replacement,
     synchronisation,
     vendor,
 )
@@ -184,6 +185,8 @@ def noun(metric: str, title: Callable[[str], str]) -> str:
             text = fetch.phrase(name, rate=name.kind is Kind.FETCH_RATE)
         case Kind.STORE_TO_LOAD | Kind.SPLIT | Kind.ALIAS:
             text = access.noun(name)
+        case Kind.MISS_SHARE:
+            text = replacement.noun(name)
         case _ if name.kind in prefetch.KINDS:
             text = prefetch.noun(name)
         case Kind.VENDOR:

@@ -23,6 +23,7 @@ from reportgen.findings.wording import (
     intensity,
     memory,
     prefetch,
+    replacement,
     sustained,
     synchronisation,
     vendor,
@@ -113,6 +114,8 @@ def _by_kind(evidence: Evidence, name: MetricId, quantity: Quantity, phrase: str
             text = fetch.rate(name, quantity)
         case _ if name.kind in access.BUILDERS:
             text = access.BUILDERS[name.kind](name, quantity)
+        case Kind.MISS_SHARE:
+            text = replacement.measured(name, quantity)
         case _ if name.kind in prefetch.BUILDERS:
             text = prefetch.BUILDERS[name.kind](name, quantity)
         case Kind.VENDOR:

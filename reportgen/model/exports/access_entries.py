@@ -1,8 +1,19 @@
-"""Entries of the data dictionary about stores and loads: pattern, title, unit, text, method, caveat."""
+"""Entries of the data dictionary about single accesses: pattern, title, unit, text, method, caveat."""
 
 from __future__ import annotations
 
 ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
+    (
+        "memory.<level>.misses.<sequence>",
+        "share of misses",
+        "ratio",
+        (
+            "Share of the visits of a periodic access sequence to one set of the level that miss: by the "
+            "time of a load, between that of lines that fit and that of three times as many lines as fit."
+        ),
+        "replacement",
+        "Relative to the sequence that misses most. Which replacement policy it fits is an inference.",
+    ),
     (
         "store_to_load.<store>_<load>.<offset>",
         "store to load",

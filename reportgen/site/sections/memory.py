@@ -30,8 +30,9 @@ ORDER = (
     Kind.PARALLELISM,
 )
 
-LEFT_OUT = (*PATHS, Kind.OTHER)
-"""Ways of a GPU have a section of their own; a probe without any metric stands under what has no value."""
+LEFT_OUT = (*PATHS, Kind.MISS_SHARE, Kind.OTHER)
+"""Ways of a GPU and shares of misses have sections of their own; a probe without any metric stands under what
+has no value."""
 
 HEADED = (Kind.CAPACITY, Kind.LEVEL_LATENCY, Kind.LINE, Kind.ASSOCIATIVITY, Kind.TLB_REACH, Kind.PARALLELISM)
 """Kinds of metric that have a heading of their own, on huge pages where there are two kinds."""

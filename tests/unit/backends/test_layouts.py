@@ -38,6 +38,12 @@ layout = st.one_of(
         seeds,
     ),
     st.builds(lambda count, seed: layouts.one_a_page(count, 4096, rng(seed)), st.integers(1, 300), seeds),
+    st.builds(
+        lambda lines, stride, seed: layouts.in_one_set(sorted([*lines, *lines[::2]]), stride, rng(seed)),
+        st.lists(st.integers(0, 30), min_size=1, max_size=20, unique=True),
+        st.sampled_from([1024, 4096, 16384]),
+        seeds,
+    ),
 )
 
 
@@ -80,6 +86,30 @@ def test_pairs_are_that_far_apart_and_their_nodes_are_not(offset: int) -> None:
     first, second = offsets[0::2], offsets[1::2]
     assert (second - first == offset).all()
     assert sorted(first) == list(range(0, PAIR_SLOTS * SLOT, SLOT))
+
+
+def test_a_sequence_is_repeated_in_sets_that_lie_apart() -> None:
+    sequence, way = (0, 1, 0, 2, 2, 1), 4096
+    offsets = layouts.in_one_set(sequence, way, rng())
+    sets = offsets % way // LINE
+    assert len(offsets) == layouts.INTERLEAVED * len(sequence)
+    chosen = np.unique(sets)
+    gaps = np.diff(np.append(chosen, chosen[0] + way // LINE))
+    assert len(chosen) == layouts.INTERLEAVED
+    assert gaps.min() >= layouts.APART
+    tags = {int(one): offsets[sets == one] // way for one in chosen}
+    for own in tags.values():  # in each set the same lines in the same order, by names of its own
+        assert [list(dict.fromkeys(own)).index(line) for line in own] == list(sequence)
+    steps = sets.reshape(len(sequence), layouts.INTERLEAVED)
+    assert all(len(set(step)) == layouts.INTERLEAVED for step in steps)
+    assert len({tuple(step) for step in steps}) > 1
+
+
+def test_a_line_has_room_for_so_many_pointers() -> None:
+    offsets = layouts.in_one_set([0] * layouts.WORDS + [1], 4096, rng())
+    assert len(np.unique(offsets)) == len(offsets)
+    with pytest.raises(ValueError, match="more than 8 times"):
+        layouts.in_one_set([0] * (layouts.WORDS + 1), 4096, rng())
 
 
 def test_conflicting_lines_share_their_low_bits() -> None:

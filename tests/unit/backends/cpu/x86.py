@@ -44,7 +44,8 @@ def device(
     cores: int = 4,
     reported: dict[str, int | float | str] | None = None,
 ) -> Device:
-    known = {"l1d_bytes": 49152, "l2_bytes": 2 << 20, "l3_bytes": 32 << 20, "page_bytes": 4096}
+    first = {"l1d_bytes": 49152, "l1d_ways": 12}
+    known = first | {"l2_bytes": 2 << 20, "l3_bytes": 32 << 20, "page_bytes": 4096}
     return Device(
         id="made-up", backend="cpu", vendor="Maker", name="made up", isa="x86_64",
         features=everything() if features is None else features, cores=cores, memory_bytes=8 << 30,

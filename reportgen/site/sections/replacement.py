@@ -1,0 +1,89 @@
+"""Which line a set gives up to make room: shares of misses, and which simulated policies fit them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reportgen.analysis.replacement import Reading
+from reportgen.findings.metric import Kind, parse
+from reportgen.findings.wording import replacement as words
+from reportgen.model.architecture import Fact
+from reportgen.site import blocks, replacement_shares
+from reportgen.site.sections import rows
+from reportgen.site.tables import Cell, Column, Row, table
+from reportgen.site.view import Section, View, present
+from reportgen.units import format_statistic
+
+SEQUENCES = (
+    Column("access sequence", note="one period; letters are lines of one set"),
+    Column("visits that miss", number=True),
+    Column("interval", number=True),
+    Column("n", number=True, note="accepted samples"),
+    blocks.STANDING,
+)
+POLICIES = (
+    Column("policy"),
+    Column("fits", note="no sequence excludes it"),
+    Column("sequence", number=True, note="that excludes it by most"),
+    Column("measured", number=True, note="share of misses"),
+    Column("predicted", number=True, note="over the states that a set can begin in"),
+)
+
+
+def section(view: View) -> Section | None:
+    """The sentence, a figure of shares and predictions, both tables."""
+    facts = [fact for fact in view.report.of("memory.") if parse(fact.metric).kind is Kind.MISS_SHARE]
+    found = replacement_shares.reading(view.report)
+    if not facts or found is None:
+        return None
+    item = view.report.finding.get(f"replacement:{replacement_shares.FIRST_LEVEL}")
+    drawn = view.figure(
+        "replacement",
+        f"Table of the shares of misses of {len(found.metrics)} access sequences, measured and as "
+        f"replacement policies predict them. {item.sentence if item else ''}",
+        "Share of the visits that miss, by access sequence (columns): measured, and as each policy predicts "
+        "it. Coloured cells do not fit the measured share, the deeper the further off; a row without any "
+        "fits.",
+    )
+    shares = table(
+        "replacement",
+        "Access sequences in one set, and the share of their visits that miss.",
+        SEQUENCES,
+        (_sequence(view, fact) for fact in facts),
+    )
+    policies = table("replacement-policies", _caption(found), POLICIES, _policies(found), filtered=True)
+    parts = (view.intro("replacement"), drawn, *view.findings([item]), shares, policies)
+    return Section("replacement", "Replacement in a set", present(parts))
+
+
+def _sequence(view: View, fact: Fact) -> Row:
+    name = parse(fact.metric)
+    lines = words.sequence(str(view.report.details(fact.metric).get("sequence", "")))
+    title = Cell(view.term(fact.metric, f"{words.number(name)}: {lines}"), note=fact.metric)
+    share = interval = Cell("–")
+    if fact.value is not None and fact.low is not None and fact.high is not None:
+        share = Cell(format_statistic(fact.value, None, None, share=True), sort=fact.value)
+        interval = Cell(f"{100 * fact.low:.1f} … {100 * fact.high:.1f} %")
+    standing = (blocks.count_cell(fact.n), blocks.standing_cell(fact))
+    return Row((title, share, interval, *standing), id=fact.metric, kind=rows.kind(fact))
+
+
+def _caption(found: Reading) -> str:
+    shown = len(replacement_shares.rows(found))
+    rest = found.simulated - shown
+    further = f" The other {rest} are excluded too." if rest else ""
+    return f"Simulated policies of a set of {found.ways} ways, {shown} of {found.simulated}.{further}"
+
+
+def _policies(found: Reading) -> Iterator[Row]:
+    excluded = {one.policy: one for one in found.excluded}
+    for name in replacement_shares.rows(found):
+        title = Cell(words.policy(name), note=name)
+        one = excluded.get(name)
+        if one is None:
+            yield Row((title, "yes", "–", "–", "–"))
+            continue
+        low, high = one.predicted
+        predicted = f"{low:.2f}" if high - low < 0.005 else f"{low:.2f} … {high:.2f}"
+        which = words.number(parse(one.metric))
+        yield Row((title, "no", which, f"{one.measured:.2f}", predicted))
