@@ -1,10 +1,15 @@
-"""What all tests share: one fixed way of drawing examples, and no display."""
+"""What all tests share: one fixed way of drawing examples, no display, and temporary files in memory."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from hypothesis import HealthCheck, settings
+
+MEMORY = Path("/dev/shm")
+ROOM = 2 << 30
+"""Bytes that must be free there; a whole run leaves a quarter of a gigabyte."""
 
 # Figures are drawn to files; a machine with a display must not open a window.
 os.environ.setdefault("MPLBACKEND", "Agg")
@@ -12,6 +17,22 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
 # Test workers are started with a width of 80; tables are to be as wide as into a pipe.
 os.environ.pop("COLUMNS", None)
+
+
+def _in_memory() -> bool:
+    """Whether temporary files of tests may lie in memory: there is room, and what is built may be loaded."""
+    try:
+        found = os.statvfs(MEMORY)
+    except OSError:
+        return False
+    free = found.f_bavail * found.f_frsize
+    return os.access(MEMORY, os.W_OK) and free >= ROOM and not found.f_flag & os.ST_NOEXEC
+
+
+# A journal is written with an fsync a row: thousands of them, and each may wait 7 ms for a busy disk.
+# No test takes the power away; that files are whole when a process is killed shows on any file system.
+if "PYTEST_DEBUG_TEMPROOT" not in os.environ and _in_memory():
+    os.environ["PYTEST_DEBUG_TEMPROOT"] = str(MEMORY)
 
 # The same examples on every machine: a red test is red for everybody. No deadline and no complaint
 # about slowness, because the machine may be measuring or shared; no database, so that one run does
@@ -25,6 +46,11 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("reportgen")
+
+
+def pytest_report_header() -> str:
+    """Where temporary files lie."""
+    return f"temporary files: {os.environ.get('PYTEST_DEBUG_TEMPROOT', 'where the system has them')}"
 
 
 def pytest_runtest_teardown() -> None:
