@@ -82,6 +82,16 @@ def test_the_filter_keeps_rows_with_every_word_and_counts_them(tmp_path: Path) -
     assert "1 of 4" in html
 
 
+def test_a_link_to_a_row_that_the_filter_hides_ends_the_filter(tmp_path: Path) -> None:
+    action = (
+        "const box = document.querySelector('input[type=search]'); box.value = 'add';"
+        "box.dispatchEvent(new Event('input')); location.hash = 'latency.div';"
+    )
+    html = seen(harness(tmp_path, action), tmp_path / "profile")
+    assert "hidden" not in html
+    assert "of 4" not in html
+
+
 def test_a_link_opens_the_fold_that_hides_its_target(tmp_path: Path) -> None:
     html = seen(harness(tmp_path, ""), tmp_path / "profile", "#deep")
     assert '<details open="" data-read="yes">' in html

@@ -4,17 +4,23 @@
 (function () {
   "use strict";
 
+  const MANY = 2000; // rows
+  const PAUSE = 150; // ms: less than between two letters of most people
+
   function key(row, column) {
     const cell = row.cells[column];
     const number = cell.dataset.sort;
     return number === undefined ? cell.textContent.trim().toLowerCase() : Number(number);
   }
 
+  // One collator for all: a new one for each pair of cells takes seconds where there are thousands of rows.
+  const collator = new Intl.Collator("en", { numeric: true });
+
   function compare(a, b) {
     // Cells without a number go last, whichever way the others run.
     if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1;
     if (typeof a === "number") return a - b;
-    return a.localeCompare(b, "en", { numeric: true });
+    return collator.compare(a, b);
   }
 
   function sort(table, column, descending) {
@@ -55,15 +61,28 @@
     label.className = "rg-filter";
     label.append("Filter rows ", box, count);
     region.before(label);
-    box.addEventListener("input", function () {
+    const texts = new Map();
+    const narrow = function () {
       const words = box.value.toLowerCase().split(/\s+/).filter(Boolean);
       let shown = 0;
       for (const row of table.tBodies[0].rows) {
-        const text = (row.id + " " + row.textContent).toLowerCase();
-        row.hidden = !words.every((word) => text.includes(word));
-        shown += row.hidden ? 0 : 1;
+        if (!texts.has(row)) texts.set(row, (row.id + " " + row.textContent).toLowerCase());
+        const hidden = !words.every((word) => texts.get(row).includes(word));
+        if (row.hidden !== hidden) row.hidden = hidden;
+        shown += hidden ? 0 : 1;
       }
       count.textContent = words.length ? shown + " of " + table.tBodies[0].rows.length : "";
+    };
+    let waiting = 0;
+    box.addEventListener("input", function () {
+      // A table of thousands of rows is laid out anew after a pause, not after each letter.
+      clearTimeout(waiting);
+      if (table.tBodies[0].rows.length < MANY) narrow();
+      else waiting = setTimeout(narrow, PAUSE);
+    });
+    table.addEventListener("whole", function () {
+      box.value = "";
+      narrow();
     });
   }
 
@@ -75,6 +94,10 @@
     if (fold) {
       fold.open = true;
       fold.dataset.read = "yes";
+      target.scrollIntoView();
+    }
+    if (target && target.hidden) {
+      target.closest("table").dispatchEvent(new Event("whole"));
       target.scrollIntoView();
     }
   }

@@ -28,6 +28,12 @@ SIGNS = (
     "A star: other instructions stand beside each, so that none waits for the one before. A plus: across "
     "register files, the sum with the instruction that brings the result back. ≤: it may be less."
 )
+KINDS = (
+    "Of the operands, k in the second place is the mask; kz zeroes what it leaves out, and a latency 1→1 "
+    "stands there only where the processor waits for what it overwrites. m32bcst16 is one element of 32 bits "
+    "for 16; vm32y is memory at each index in a ymm register, here a line of the first level for each."
+)
+"""Words of the table that no assembler text has."""
 SHORT = 3
 """Significant digits: what a person compares; the files have more."""
 
@@ -84,9 +90,21 @@ def _sections(surveyed: Surveyed, here: str, links: Links) -> Iterator[Section]:
         yield Section(
             "agreement", "Beside the curated suite", (_agreement(found, here, links), _apart(found))
         )
-    yield Section("forms", "Forms", (_jumps(found.rows), element("p", SIGNS), _forms(found.rows)))
+    yield Section("forms", "Forms", tuple(_parts(found.rows)))
     yield Section("left-out", "Not asked of", (_left_out(found),))
     yield Section("downloads", "Downloads", (_downloads(surveyed, here, links),))
+
+
+def _parts(rows: Sequence[FormRow]) -> Iterator[Html]:
+    yield _jumps(rows)
+    yield element("p", SIGNS)
+    if any(_explained(kind) for row in rows for kind in row.operands):
+        yield element("p", KINDS)
+    yield _forms(rows)
+
+
+def _explained(kind: str) -> bool:
+    return kind in ("k", "kz") or kind.startswith("vm") or "bcst" in kind
 
 
 def _agreement(found: Survey, here: str, links: Links) -> Html:

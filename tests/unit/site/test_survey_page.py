@@ -52,6 +52,15 @@ def page(
     return survey.page(HERE, surveyed, Links(), newest=True).markdown
 
 
+def test_operands_that_no_text_has_are_explained_where_there_are_some() -> None:
+    masked = form("vexpandps_zmm_kz_zmm", "avx512f", 1.33, latency("1→1", 5.05), encoding="evex")
+    text = page((*ROWS, masked))
+    assert "zmm, kz, zmm (EVEX)" in text
+    assert "kz zeroes what it leaves out" in text
+    assert not offences_in_html(text)
+    assert "kz zeroes" not in page()
+
+
 def test_pairs_of_one_number_stand_together() -> None:
     text = page()
     assert "3 (2→1, 3→1)" in text
