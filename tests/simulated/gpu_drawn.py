@@ -21,7 +21,7 @@ from tests.simulated.gpu_devices import by_size, ended, reads, translation
 from tests.simulated.gpu_footprint import footprint
 from tests.simulated.gpu_noise import Columns, counts, draw
 from tests.simulated.gpu_population import DrawnGpu
-from tests.simulated.gpu_truth import EMPTY, ISA, GpuTruth, Question, Simulated, asked
+from tests.simulated.gpu_truth import EMPTY, GpuTruth, Question, Simulated, asked
 
 CREATED, FINISHED = "2026-11-02T09:00:00+00:00", "2026-11-02T09:01:30+00:00"
 EXECUTION = (
@@ -41,6 +41,8 @@ PEAKS = (
     ("roofline/peak_tensor_fp16", "mma_m16n8k16_f16_f32", 4096.0),
 )
 """Probe, operation, its work."""
+OF_NO_PRODUCT = "sm_999"
+"""Target of a drawn device: what was published of products says nothing of it."""
 ACCUMULATORS = (1, 2, 4, 8)
 SIZES = (1 << 21, 1 << 23, 1 << 25, 1 << 30)
 """Of one array."""
@@ -61,7 +63,7 @@ def questions(drawn: DrawnGpu) -> list[Question]:
         *(question(truth) for question in gpu_synchronisation.QUESTIONS),
         *(question(truth) for question in gpu_intensity.QUESTIONS),
         *(question(truth) for question in gpu_library.QUESTIONS),
-        *(question(truth, drawn.link) for question in gpu_link.QUESTIONS),
+        *(question(truth, drawn.link, drawn.link_facts) for question in gpu_link.QUESTIONS),
         footprint(drawn.code),
     ]
 
@@ -154,7 +156,7 @@ def run_of(drawn: DrawnGpu, seed: int, wanted: list[Question]) -> tuple[Run, Col
     tally = counts(columns)
     programs = {program.sha256: program for program in gpu.programs(truth)}
     device = Device(
-        "nvidia-drawn", "cuda", "NVIDIA", "Drawn GPU", ISA, cores=truth.multiprocessors,
+        "nvidia-drawn", "cuda", "NVIDIA", "Drawn GPU", OF_NO_PRODUCT, cores=truth.multiprocessors,
         memory_bytes=80 << 30, reported={"l2_bytes": truth.l2_bytes},
     )  # fmt: skip
     clock = truth.clock_hz

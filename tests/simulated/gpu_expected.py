@@ -14,6 +14,7 @@ from tests.simulated.gpu_drawn import level_rate, peak_rates
 from tests.simulated.gpu_execution import CROWD, WARP
 from tests.simulated.gpu_footprint import instruction
 from tests.simulated.gpu_link import KIB
+from tests.simulated.gpu_memory import FEW_BLOCKS
 from tests.simulated.gpu_population import DrawnGpu
 from tests.simulated.gpu_tiles import BYTES, COPIES, MISS, misses
 from tests.simulated.gpu_truth import EMPTY, GpuTruth
@@ -40,8 +41,10 @@ def _of_execution(drawn: DrawnGpu, name: MetricId, quantity: Quantity) -> float 
     match name.kind:
         case Kind.LATENCY if name.subject == "fp32_fma":
             return truth.fma_latency
-        case Kind.THROUGHPUT | Kind.WARPS if name.subject == "fp32_fma":
+        case Kind.THROUGHPUT if name.subject == "fp32_fma":
             return truth.fma_rate
+        case Kind.WARPS if name.subject == "fp32_fma" and name.part != "1":
+            return truth.fma_rate  # warps of one chain each may not fill the units, however many there are
         case Kind.ISSUE_INTERVAL if name.subject == "fp32_fma":
             return 1 / truth.fma_rate
         case Kind.BANKS:
@@ -118,8 +121,9 @@ def _of_memory(drawn: DrawnGpu, name: MetricId, quantity: Quantity) -> float | N
             return truth.near if name.part == "near" else truth.far
         case Kind.SHARED_CAPACITY:
             return float(truth.l2_of_all)
-        case Kind.SECTOR:
-            return float(truth.line if name.subject == "outer" else truth.sector)
+        case Kind.SECTOR:  # without a first level nothing stays, and what memory brings is all that shows
+            whole = name.subject == "outer" or not drawn.memory.l1_bytes
+            return float(truth.line if whole else truth.sector)
         case Kind.LINE | Kind.PATH_LINE:
             return float(truth.sector)
         case Kind.ASSOCIATIVITY:
@@ -181,10 +185,10 @@ def _of_rates(drawn: DrawnGpu, name: MetricId, quantity: Quantity) -> float | No
         case Kind.PEAK_PER_CYCLE if name.subject in WORK:
             return _per_cycle(truth, name.subject)
         case Kind.BANDWIDTH:
-            return bandwidth(drawn, name.subject, name.part, name.scope)
+            return _tried(quantity) * bandwidth(drawn, name.subject, name.part, name.scope)
         case Kind.RIDGE:
-            flow = bandwidth(drawn, name.part, str(quantity.details["kernel"]), "")
-            return None if flow is None else peak(truth, name.subject) / flow
+            flow = _tried(quantity) * bandwidth(drawn, name.part, str(quantity.details["kernel"]), "")
+            return peak(truth, name.subject) / flow
         case Kind.RIDGE_SEEN:
             return gpu_intensity.peak(truth) / _stream(drawn, name.part)
         case Kind.OVERLAP:
@@ -229,7 +233,12 @@ def _kernel(truth: GpuTruth, name: MetricId) -> float | None:
     return _product(truth, f"tensor_{routine}", share) if routine != name.subject else None
 
 
-def bandwidth(drawn: DrawnGpu, level: str, kernel: str, scope: str) -> float | None:
+def _tried(quantity: Quantity) -> float:
+    """Of the best rate of a first cache, what blocks reach that fit into a small one."""
+    return FEW_BLOCKS if any("blocks_each=2," in point for point in quantity.points) else 1.0
+
+
+def bandwidth(drawn: DrawnGpu, level: str, kernel: str, scope: str) -> float:
     """Bytes a second of a level as loads of the main path number it."""
     truth = drawn.truth
     levels = ["l1", "l2"] if drawn.memory.l1_bytes else ["l2"]

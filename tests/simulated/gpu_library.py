@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
+
+from reportgen.status import Status
 from tests.simulated.asked import ok_point
 from tests.simulated.gpu_execution import peak
 from tests.simulated.gpu_truth import EMPTY, GpuTruth, Question, Simulated, asked
+
+NOT_INSPECTED = "library code: its machine code was not inspected"
 
 
 def driver_copy(truth: GpuTruth) -> Question:
@@ -30,6 +35,7 @@ def _product(truth: GpuTruth, precision: str, kind: str, moved: float, per_instr
         cycles = work / (share * truth.library_share * best)
         facts = counters(work, n, moved) if precision == "fp16" else {}
         point = ok_point(name, {"n": n}, work={kind: work, "bytes": moved * n**2}, facts=facts)
+        point = msgspec.structs.replace(point, status=Status.UNVERIFIED, reason=NOT_INSPECTED)
         found.append(Simulated(point, (cycles + EMPTY,), clock_hz=truth.tensor_clock_hz))
     return asked(name), found
 

@@ -10,6 +10,8 @@ WALK = 128
 
 
 LINES = 200
+FEW_BLOCKS = 0.95
+"""Rate of two blocks of a multiprocessor that read its first cache over that of four."""
 
 
 def distances(truth: GpuTruth) -> Question:
@@ -177,7 +179,7 @@ def first_level(truth: GpuTruth) -> Question:
             blocks = each * truth.multiprocessors
             settings = {"kernel": "read", "width": width, "blocks_each": each, "block_bytes": 16 * KIB}
             size = blocks * 16 * KIB
-            cycles = size / (truth.l1_rate * share * (1.0 if each == 4 else 0.95)) * truth.clock_hz
+            cycles = size / (truth.l1_rate * share * (1.0 if each == 4 else FEW_BLOCKS)) * truth.clock_hz
             facts = {"bytes_actual": size, "blocks": blocks}
             point = ok_point(name, settings, work={"bytes": 64.0}, facts=facts)
             found.append(Simulated(point, (cycles + EMPTY,), size // 64))

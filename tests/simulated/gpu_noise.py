@@ -23,7 +23,7 @@ Columns = dict[str, NDArray[Any]]
 WAIT_SECONDS = 1e-4
 """Of the kernel whose cycles and nanoseconds are the pace."""
 EVENT_SECONDS, MOST_LAUNCHES = 3e-4, 128
-"""Launches are repeated until a sample takes so long, up to so many."""
+"""Launches are repeated until a sample takes so long, up to so many; arrays are gone through in rounds."""
 CHOSEN_APART = 37
 
 CORE, MEMORY, DEVICE, HOST = "core", "memory", "device", "host"
@@ -153,10 +153,12 @@ def _visit(
         true = true * state.clock
     taken, launches = true * longer, 1
     if kind in (DEVICE, HOST):
-        seconds = taken / clock
-        launches = max(1, min(MOST_LAUNCHES, round(EVENT_SECONDS / float(seconds.mean()))))
+        seconds = (taken - EMPTY) / clock
+        launches = max(1, round(EVENT_SECONDS / float(seconds.mean())))
+        if "bytes" not in one.point.work:  # those go through their arrays in rounds
+            launches = min(launches, MOST_LAUNCHES)
         steps = seconds * launches * 1e9 / noise.event_ns
-        taken = np.floor(steps + rng.random(steps.shape)) * noise.event_ns * 1e-9 * clock
+        taken = np.floor(steps + rng.random(steps.shape)) * noise.event_ns * 1e-9 * clock + EMPTY
     waited = clock * WAIT_SECONDS * np.exp(1e-4 * rng.standard_normal(samples))
     gate = np.full(samples * threads, state.gate, dtype=object)
     return {

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from tests.simulated.chooser import Chooser, Seeded, logarithmic
 from tests.simulated.gpu_devices import Memory
 from tests.simulated.gpu_footprint import TrueCode
-from tests.simulated.gpu_link import LinkTruth
+from tests.simulated.gpu_link import FACTS, Facts, LinkTruth
 from tests.simulated.gpu_noise import GpuNoise
 from tests.simulated.gpu_truth import KIB, MIB, GpuTruth
 
@@ -28,6 +28,7 @@ class DrawnGpu:
     truth: GpuTruth = field(default_factory=GpuTruth)
     memory: Memory = field(default_factory=lambda: Memory("drawn", 256 * KIB, 50 * MIB, 33.0, 215.0, 690.0))
     link: LinkTruth = field(default_factory=LinkTruth)
+    link_facts: Facts = field(default_factory=lambda: dict(FACTS))
     code: TrueCode = field(default_factory=TrueCode)
     noise: GpuNoise = field(default_factory=GpuNoise)
     shares: tuple[float, ...] = (0.5, 0.8, 0.99, 1.0)
@@ -70,7 +71,7 @@ def device(choose: Chooser) -> DrawnGpu:
     drawn = DrawnGpu(
         truth,
         memory,
-        _link(choose),
+        *_link(choose),
         _code(choose, truth),
         noise,
         shares=(0.5, choose.real(0.7, 0.9), choose.real(0.96, 1.0), 1.0),
@@ -194,10 +195,17 @@ def _truth(choose: Chooser, memory: Memory) -> GpuTruth:
     )  # fmt: skip
 
 
-def _link(choose: Chooser) -> LinkTruth:
-    rate = choose.pick((1.2e10, 2.5e10, 5.5e10, 4.0e11)) * choose.real(0.85, 1.0)
+def _link(choose: Chooser) -> tuple[LinkTruth, Facts]:
+    """PCIe of 16 lanes of generations 3 to 5, or NVLink-C2C, and what the system knows of it."""
+    generation, most = choose.pick(((3, 1.25e10), (4, 2.6e10), (5, 5.6e10), (0, 4.0e11)))
+    facts = FACTS | (
+        {"pcie_generation": generation, "pcie_generation_most": generation}
+        if generation
+        else {"c2c_links": 10}
+    )
+    rate = most * choose.real(0.85, 1.0)
     latency = choose.real(0.5e-6, 2.0e-6)
-    return LinkTruth(
+    link = LinkTruth(
         to_device=rate,
         to_host=rate * choose.real(0.85, 1.05),
         both=rate * choose.real(1.1, 1.95),
@@ -210,6 +218,7 @@ def _link(choose: Chooser) -> LinkTruth:
         write=rate * choose.real(0.5, 0.98),
         bend=choose.pick((1.0, 1.0, choose.real(1.0, 1.3))),
     )
+    return link, facts
 
 
 def _code(choose: Chooser, truth: GpuTruth) -> TrueCode:
