@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from reportgen.analysis.evidence import Evidence, by_pass, numbers, passes_that_agree
+from reportgen.analysis.gpu_window import allowed
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import Array, Interval, Visits, pooled_interval
 from reportgen.runs.schema import Point
@@ -75,6 +76,8 @@ def plateau(evidence: Evidence) -> list[Quantity]:
         ]
     interval = pooled_interval([rates[at] for at in inside], rates, evidence.systematic)
     passes = passes_that_agree(by_pass([rates[at] for at in inside]), interval)
+    if evidence.run.device.gpu:
+        interval = allowed(evidence, interval, usable, values.tolist())
     spread = float(values[inside].max() / values[inside].min() - 1)
     still_rising = _still_rising(values, settings, variable)
     if still_rising:

@@ -1,0 +1,46 @@
+"""Intervals of GPUs that held too seldom when they were counted: one test a cause."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from reportgen.analysis.derive import quantities
+from reportgen.analysis.quantity import Quantity
+from tests.simulated import gpu_execution
+from tests.simulated.gpu_drawn import run_of, table_of
+from tests.simulated.gpu_noise import GpuNoise
+from tests.simulated.gpu_population import DrawnGpu
+from tests.simulated.gpu_truth import GpuTruth, Question
+
+KIB = 1 << 10
+QUIET = GpuNoise(jitter=2e-5, core=1e-5, memory=2e-5, device=1e-3, host=1e-3)
+
+
+def found(drawn: DrawnGpu, *asked: Question, seed: int = 1) -> dict[str, Quantity]:
+    run, columns, _ = run_of(drawn, seed, list(asked))
+    return {one.metric: one for one in quantities(run, table_of(columns))}
+
+
+def quiet(**truth: object) -> DrawnGpu:
+    return DrawnGpu(replace(GpuTruth(), **truth), noise=QUIET)  # type: ignore[arg-type]
+
+
+def holds(one: Quantity, true: float) -> bool:
+    assert one.low is not None
+    assert one.high is not None
+    return one.low <= true <= one.high
+
+
+@pytest.mark.parametrize(("latency", "rate"), [(4.0, 4.0), (6.0, 4.0), (5.0, 2.0)])
+def test_a_rate_allows_for_what_counting_turns_and_the_ends_of_a_window_take(
+    latency: float, rate: float
+) -> None:
+    drawn = quiet(fma_latency=latency, fma_rate=rate)
+    of = found(drawn, gpu_execution.throughput(drawn.truth), gpu_execution.warp_sweep(drawn.truth))
+    for metric in ("throughput.fp32_fma", "execution.warp_count_sweep.fp32_fma.4"):
+        assert of[metric].value < 0.997 * rate  # what the window shows
+        assert holds(of[metric], rate)
+        assert of[metric].high < 1.02 * rate
+    assert holds(of["issue_interval.fp32_fma"], 1 / rate)
