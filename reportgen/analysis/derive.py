@@ -31,6 +31,7 @@ from reportgen.analysis.gpu_meeting import meeting
 from reportgen.analysis.gpu_on_chip import on_chip
 from reportgen.analysis.gpu_pressure import pressure
 from reportgen.analysis.gpu_read_sweep import read_sweep
+from reportgen.analysis.gpu_rounding import of_points
 from reportgen.analysis.gpu_sector import sectors
 from reportgen.analysis.gpu_tile import tile
 from reportgen.analysis.gpu_tlb import has_distance, tlb_by_distance, walked
@@ -105,10 +106,13 @@ def quantities(run: Run, samples: pyarrow.Table) -> tuple[Quantity, ...]:
     for point in run.points:
         points[point.probe].append(point)
     probes = [
-        Evidence(run, probe, tuple(points[probe.id]), by_point, systematic)
+        Evidence(
+            run, probe, tuple(points[probe.id]), by_point,
+            systematic or of_points(run, probe, points[probe.id], by_point),
+        )
         for probe in run.probes
         if points[probe.id]
-    ]
+    ]  # fmt: skip
     disturbed = disturbed_share(probes)
     moved = clock_trend(probes)
     probes = [replace(evidence, disturbed=disturbed, transient=transient, trend=moved) for evidence in probes]

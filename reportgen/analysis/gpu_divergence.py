@@ -8,10 +8,13 @@ time of one path alone, `time(1) - time(0)`: 1 where paths are gone through one 
 
 from __future__ import annotations
 
+import math
+
 from reportgen.analysis.evidence import Evidence, numbers
 from reportgen.analysis.gpu_further import LEAST, growth
+from reportgen.analysis.gpu_rounding import ROUNDED
 from reportgen.analysis.quantity import Quantity
-from reportgen.analysis.robust import Interval, pooled_scatter, visit_interval
+from reportgen.analysis.robust import NORMAL_95, Interval, pooled_scatter, visit_interval
 from reportgen.status import Status
 
 METHOD = "synchronisation"
@@ -60,7 +63,8 @@ def divergence(evidence: Evidence) -> list[Quantity]:
             )
         ]  # fmt: skip
     each = line.each
-    relative = each.half / each.value + (none.half + one.half) / alone
+    ends = math.hypot(none.half, one.half, NORMAL_95 * ROUNDED * math.sqrt(2))
+    relative = each.half / each.value + ends / alone
     factor = each.value / alone
     ratio = Interval(factor, factor * (1 - relative), factor * (1 + relative))
     found = (("path", "cycle", each), ("factor", "ratio", ratio))

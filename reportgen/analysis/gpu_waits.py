@@ -12,6 +12,7 @@ import msgspec
 
 from reportgen.analysis.evidence import Evidence
 from reportgen.analysis.gpu_further import LEAST, growth
+from reportgen.analysis.gpu_rounding import rounding_error
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import Interval
 from reportgen.analysis.slope import slope
@@ -33,7 +34,8 @@ def waits(evidence: Evidence) -> list[Quantity]:
     for key in dict.fromkeys(_key(point) for point in evidence.points):
         points = tuple(point for point in evidence.points if _key(point) == key)
         named = msgspec.structs.replace(probe, metric=f"{probe.metric}.{key}")
-        one = slope(replace(evidence, probe=named, points=points), {})
+        rounded = rounding_error(evidence.timings[one.id] for one in points if one.id in evidence.timings)
+        one = slope(replace(evidence, probe=named, points=points, systematic=rounded), {})
         found[key] = msgspec.structs.replace(one, method=METHOD)
     grows = str(probe.constants.get(FURTHER, ""))
     return [*found.values(), *([_further(evidence, grows, found)] if grows else [])]

@@ -8,7 +8,7 @@ import pytest
 
 from reportgen.analysis.derive import quantities
 from reportgen.analysis.quantity import Quantity
-from tests.simulated import gpu_execution
+from tests.simulated import gpu_execution, gpu_synchronisation
 from tests.simulated.gpu_drawn import run_of, table_of
 from tests.simulated.gpu_noise import GpuNoise
 from tests.simulated.gpu_population import DrawnGpu
@@ -44,3 +44,17 @@ def test_a_rate_allows_for_what_counting_turns_and_the_ends_of_a_window_take(
         assert holds(of[metric], rate)
         assert of[metric].high < 1.02 * rate
     assert holds(of["issue_interval.fp32_fma"], 1 / rate)
+
+
+def test_a_window_of_few_cycles_is_known_to_half_a_cycle() -> None:
+    drawn = quiet(barrier=22.3, fences=(6.4, 480.3, 900.2), shared_latency=23.41)
+    of = found(
+        drawn,
+        gpu_synchronisation.block_barrier(drawn.truth),
+        gpu_synchronisation.fence(drawn.truth),
+        gpu_execution.bank_sweep(drawn.truth),
+    )
+    assert holds(of["barrier.block.1"], 22.3)
+    assert holds(of["fence.block.alone"], 6.4)
+    assert holds(of["execution.shared_bank_strides.latency"], 23.41)
+    assert of["execution.shared_bank_strides.latency"].inputs["precision"] < 0.001
