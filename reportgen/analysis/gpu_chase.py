@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from reportgen.analysis.evidence import Evidence, by_pass, passes_that_agree
 from reportgen.analysis.hierarchy import Hierarchy
 from reportgen.analysis.quantity import Quantity
-from reportgen.analysis.robust import pooled_scatter, visit_interval
+from reportgen.analysis.robust import Visits, pooled_scatter, visit_interval
 from reportgen.analysis.working_set import size_of
 from reportgen.status import Status
 
@@ -41,7 +41,11 @@ def chase_by_path(evidence: Evidence, known: Hierarchy, paths: Mapping[str, Hier
     stem = evidence.probe.metric
     usable = {point.id for point in evidence.usable() if point.work.get("steps", 0) > 0}
     taken = {point.id: evidence.cycles_per_step(point) for point in evidence.points if point.id in usable}
-    pooled = pooled_scatter(list(taken.values()))
+    alike: dict[float, list[Visits]] = {}  # a level near by scatters less than memory does
+    for point in evidence.points:
+        if point.id in taken:
+            alike.setdefault(size_of(point), []).append(taken[point.id])
+    pooled = {size: pooled_scatter(some) for size, some in alike.items()}
     result: dict[str, Quantity] = {}
     for point in evidence.points:
         path, size = str(point.settings.get("path", "")), size_of(point)
@@ -55,7 +59,7 @@ def chase_by_path(evidence: Evidence, known: Hierarchy, paths: Mapping[str, Hier
         elif not level:
             result[metric] = one.without_value(metric, UNIT, METHOD, status=Status.INVALID, reason=reason)
         else:
-            interval = visit_interval(taken[point.id], pooled, evidence.systematic)
+            interval = visit_interval(taken[point.id], pooled[size], evidence.systematic)
             met = paths.get(path, known).level_of(size)[0]
             details = {"bytes": int(size), "path": path, "bypasses": met != level}
             result[metric] = one.quantity(

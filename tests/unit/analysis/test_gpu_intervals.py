@@ -9,10 +9,11 @@ import pytest
 from reportgen.analysis.derive import quantities
 from reportgen.analysis.quantity import Quantity
 from tests.simulated import gpu_execution, gpu_synchronisation
+from tests.simulated.gpu_devices import Memory, by_size
 from tests.simulated.gpu_drawn import run_of, table_of
 from tests.simulated.gpu_noise import GpuNoise
 from tests.simulated.gpu_population import DrawnGpu
-from tests.simulated.gpu_truth import GpuTruth, Question
+from tests.simulated.gpu_truth import MIB, GpuTruth, Question
 
 KIB = 1 << 10
 QUIET = GpuNoise(jitter=2e-5, core=1e-5, memory=2e-5, device=1e-3, host=1e-3)
@@ -58,3 +59,23 @@ def test_a_window_of_few_cycles_is_known_to_half_a_cycle() -> None:
     assert holds(of["fence.block.alone"], 6.4)
     assert holds(of["execution.shared_bank_strides.latency"], 23.41)
     assert of["execution.shared_bank_strides.latency"].inputs["precision"] < 0.001
+
+
+def test_levels_of_a_chase_scatter_each_in_their_own_way() -> None:
+    memory = Memory("two", 256 * KIB, 50 * MIB, 33.0, 215.0, 690.0, scatter=0.01)
+    drawn = DrawnGpu(noise=replace(QUIET, memory=0.01), memory=memory)
+    held = []
+    for seed in range(6):
+        of = found(
+            drawn,
+            by_size(memory, "memory_hierarchy/working_set_sweep"),
+            by_size(memory, "memory_hierarchy/pointer_chasing"),
+            seed=seed,
+        )
+        for metric in ("chase.l1.latency", "chase.dram.latency", "chase.dram.cg.latency"):
+            level = metric.split(".")[1]
+            one = of[metric]
+            size = float(one.details["bytes"])
+            held.append(holds(one, memory.cost(size, one.details["path"], memory.typical(size))))
+            assert (one.inputs["precision"] > 0.003) is (level == "dram")  # the first level shows none of it
+    assert sum(held) >= 15
