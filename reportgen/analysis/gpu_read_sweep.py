@@ -12,7 +12,7 @@ import numpy as np
 from reportgen.analysis.evidence import Evidence, numbers
 from reportgen.analysis.hierarchy import last_level
 from reportgen.analysis.quantity import Quantity
-from reportgen.analysis.robust import Interval, median
+from reportgen.analysis.robust import Array, Interval, median
 from reportgen.analysis.working_set import size_of
 from reportgen.status import Status
 
@@ -26,7 +26,7 @@ LEAST_SIZES = 6
 
 
 def read_sweep(evidence: Evidence) -> list[Quantity]:
-    """The probe's metric, bytes: from the largest size at the rate of the cache to the first that is slower.
+    """The probe's metric, bytes: from the largest size at the rate of the cache to one half of which misses.
 
     Points have setting `bytes`, work `bytes`, fact `bytes_actual`.  Every size from the end on is slower; one
     slow size between fast ones is none.
@@ -56,7 +56,7 @@ def read_sweep(evidence: Evidence) -> list[Quantity]:
     fast = np.flatnonzero(relative <= 1 + SLOWER)
     last = int(fast[-1])
     if last + 1 < len(sizes):
-        low, high = sizes[last], sizes[last + 1]
+        low, high = sizes[last], sizes[_half_way(relative, last)]
         ends = Interval((low * high) ** 0.5, low, high)
         return [evidence.quantity(metric, "byte", METHOD, ends, points, details=details)]
     if 2 * known <= sizes[-1]:
@@ -72,6 +72,16 @@ def read_sweep(evidence: Evidence) -> list[Quantity]:
             reason="Reads over the largest size, the most that was tried, are as fast as over the smallest.",
         )
     ]  # fmt: skip
+
+
+def _half_way(relative: Array, last: int) -> int:
+    """The first size behind the last fast one at which half of the bytes miss, at least.
+
+    A byte from memory takes what those of the largest size take.  Where a hash spreads lines over the sets
+    unevenly, some of these overflow long before the cache is full, and misses grow over several sizes.
+    """
+    half = (1 + relative[-1]) / 2
+    return next(at for at in range(last + 1, len(relative)) if relative[at] >= min(half, relative[-1]))
 
 
 def _undecided(evidence: Evidence, reason: str, details: dict[str, object] | None = None) -> Quantity:

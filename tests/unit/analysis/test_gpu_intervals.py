@@ -10,7 +10,7 @@ from reportgen.analysis.derive import quantities
 from reportgen.analysis.quantity import Quantity
 from tests.simulated import gpu_execution, gpu_synchronisation
 from tests.simulated.gpu_devices import Memory, by_size
-from tests.simulated.gpu_drawn import run_of, table_of
+from tests.simulated.gpu_drawn import all_read, run_of, table_of
 from tests.simulated.gpu_noise import GpuNoise
 from tests.simulated.gpu_population import DrawnGpu
 from tests.simulated.gpu_truth import MIB, GpuTruth, Question
@@ -79,3 +79,12 @@ def test_levels_of_a_chase_scatter_each_in_their_own_way() -> None:
             held.append(holds(one, memory.cost(size, one.details["path"], memory.typical(size))))
             assert (one.inputs["precision"] > 0.003) is (level == "dram")  # the first level shows none of it
     assert sum(held) >= 15
+
+
+@pytest.mark.parametrize("octaves", [0.03, 0.12, 0.2])
+def test_an_end_that_is_not_sharp_lies_within_the_capacity_for_all(octaves: float) -> None:
+    memory = Memory("wide", 256 * KIB, 50 * MIB, 33.0, 215.0, 690.0, l2_octaves=octaves)
+    drawn = replace(quiet(l2_of_all=50 * MIB), memory=memory)
+    whole = found(drawn, all_read(drawn))["memory.l2.capacity.all_multiprocessors"]
+    assert holds(whole, 50 * MIB)
+    assert whole.high < 72 * MIB

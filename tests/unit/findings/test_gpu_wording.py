@@ -102,7 +102,7 @@ def test_nothing_of_a_sound_gpu_is_withheld() -> None:
         ("memory.cg.l1.latency", ("cached past L1 only (cg)", "first level that they meet")),
         ("memory.cg.dram.latency", ("in the DRAM range",)),
         ("memory.constant.l3.capacity", ("is at least 64 KiB", "loads from constant memory meet")),
-        ("memory.l2.capacity.all_multiprocessors", ("While all multiprocessors read, 48 MiB", "52 MiB no")),
+        ("memory.l2.capacity.all_multiprocessors", ("While all multiprocessors read, 48 MiB", "60 MiB no")),
         ("memory.sector.ca", ("loads up to 16 B behind a miss are fast", "every 32 B")),
         ("memory.sector.ca.outer", ("slower than the other misses follows every 128 B",)),
         ("memory.dtlb1.reach_2m", ("addresses 2 MiB apart", "first-level TLB")),
