@@ -31,6 +31,9 @@ ON_PLATEAU = 0.005
 """Share of the step that a size may rise and still fit, if noise does not ask for more."""
 SHARP_HEIGHT = 0.3
 """Share of a first level's step from which a size does not fit: its sets fill evenly."""
+FIRST_MOST = float(1 << 20)
+"""A larger level is no first one, whichever loads meet it first: loads that pass the first level of a GPU by
+meet a second one whose sets are chosen by a hash and fill unevenly."""
 SHARP_END = 0.9
 """The same further out, where the whole of a sharp edge is asked for."""
 SHARP_OCTAVES = 0.25
@@ -111,7 +114,10 @@ def levels(size: Array, latency: Array, noise: Array, most: int = 3, least: floa
     ends = [at for at, step in enumerate(steps) if step >= least]
     ends = sorted(sorted(ends, key=lambda at: -steps[at])[:most])
     curve = np.exp2(envelope(smooth))
-    edges = tuple(_edge(size, curve, noise, rises[at], first=number == 0) for number, at in enumerate(ends))
+    edges = tuple(
+        _edge(size, curve, noise, rises[at], first=not number and rises[at].capacity.value <= FIRST_MOST)
+        for number, at in enumerate(ends)
+    )
     knees = tuple(
         Knee(rise.capacity.value, rise.hit, rise.top)
         for at, rise in enumerate(rises)

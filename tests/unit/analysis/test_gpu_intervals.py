@@ -88,3 +88,11 @@ def test_an_end_that_is_not_sharp_lies_within_the_capacity_for_all(octaves: floa
     whole = found(drawn, all_read(drawn))["memory.l2.capacity.all_multiprocessors"]
     assert holds(whole, 50 * MIB)
     assert whole.high < 72 * MIB
+
+
+@pytest.mark.parametrize("octaves", [0.12, 0.2])
+def test_loads_that_pass_the_first_level_by_find_the_whole_of_the_second(octaves: float) -> None:
+    memory = Memory("wide", 256 * KIB, 50 * MIB, 33.0, 215.0, 690.0, l2_octaves=octaves, walk=0.0)
+    of = found(DrawnGpu(memory=memory, noise=QUIET), by_size(memory, "memory_hierarchy/working_set_sweep"))
+    for path in ("cg", "volatile"):
+        assert holds(of[f"memory.{path}.l1.capacity"], 50 * MIB)
