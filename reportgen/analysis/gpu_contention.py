@@ -7,8 +7,9 @@ launch counts that did most a second.
 from __future__ import annotations
 
 from reportgen.analysis.evidence import Evidence, by_pass, numbers, passes_that_agree
+from reportgen.analysis.gpu_best import best
 from reportgen.analysis.quantity import Quantity
-from reportgen.analysis.robust import Visits, pooled_interval
+from reportgen.analysis.robust import Visits
 from reportgen.runs.schema import Point
 
 METHOD = "synchronisation"
@@ -37,8 +38,7 @@ def _at(evidence: Evidence, metric: str) -> Quantity:
     if not usable:
         return evidence.without_value(metric, UNIT, METHOD)
     rates = [_rates(evidence, point) for point in usable]
-    at = max(range(len(rates)), key=lambda number: rates[number].value)
-    interval = pooled_interval([rates[at]], rates, evidence.systematic)
+    at, interval = best(rates, evidence.systematic)
     details: dict[str, object] = {
         "blocks": [int(point.settings["blocks"]) for point in usable],
         "addresses": [addresses(point) for point in usable],

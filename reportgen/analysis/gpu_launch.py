@@ -9,10 +9,11 @@ import msgspec
 
 from reportgen.analysis.bandwidth import without_level
 from reportgen.analysis.evidence import Evidence, by_pass, numbers, passes_that_agree
+from reportgen.analysis.gpu_best import best as best_of
 from reportgen.analysis.hierarchy import Hierarchy
 from reportgen.analysis.plateau import plateau
 from reportgen.analysis.quantity import Quantity
-from reportgen.analysis.robust import Visits, pooled_interval
+from reportgen.analysis.robust import Visits
 from reportgen.runs.schema import Point
 from reportgen.status import Status
 from reportgen.units import format_bytes
@@ -68,8 +69,7 @@ def launch_bandwidth(evidence: Evidence, hierarchy: Hierarchy) -> list[Quantity]
 
 def _best(evidence: Evidence, metric: str, points: list[Point]) -> Quantity:
     rates = [_rates(evidence, point) for point in points]
-    at = max(range(len(points)), key=lambda number: rates[number].value)
-    interval = pooled_interval([rates[at]], rates, evidence.systematic)
+    at, interval = best_of(rates, evidence.systematic)
     best = points[at]
     details: dict[str, object] = dict(zip(SHAPE, _shape(best), strict=True))
     details |= {

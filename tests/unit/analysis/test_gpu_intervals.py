@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from reportgen.analysis.derive import quantities
+from reportgen.analysis.gpu_best import best
 from reportgen.analysis.quantity import Quantity
+from reportgen.analysis.robust import Visits, pooled_interval
 from tests.simulated import gpu_execution, gpu_synchronisation
 from tests.simulated.gpu_devices import Memory, by_size
 from tests.simulated.gpu_drawn import all_read, run_of, table_of
@@ -96,3 +99,18 @@ def test_loads_that_pass_the_first_level_by_find_the_whole_of_the_second(octaves
     of = found(DrawnGpu(memory=memory, noise=QUIET), by_size(memory, "memory_hierarchy/working_set_sweep"))
     for path in ("cg", "volatile"):
         assert holds(of[f"memory.{path}.l1.capacity"], 50 * MIB)
+
+
+def test_the_best_of_equals_is_better_than_it_is() -> None:
+    chance = np.random.default_rng(3)
+    plain, allowed = [], []
+    for _ in range(300):
+        rates = [
+            Visits(np.exp(0.01 * chance.normal(size=3)), np.full(3, 10.0), np.arange(3.0)) for _ in range(8)
+        ]
+        at, interval = best(rates)
+        bare = pooled_interval([rates[at]], rates)
+        plain.append(bare.low <= 1.0 <= bare.high)
+        allowed.append(interval.low <= 1.0 <= interval.high)
+    assert np.mean(plain) < 0.9
+    assert np.mean(allowed) > 0.93
