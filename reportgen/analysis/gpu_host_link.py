@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from reportgen.analysis.evidence import Evidence, by_pass, numbers, passes_that_agree
+from reportgen.analysis.gpu_best import best
 from reportgen.analysis.pcie import nominal
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import Interval, Visits, pooled_interval, pooled_scatter, visit_interval
@@ -99,10 +100,22 @@ class _Curve:
             first -= 1
         return list(range(first, len(self._rates)))
 
+    def _beyond_start(self, at: int) -> Visits:
+        """The rate of a size without what every copy takes beside its bytes, as the smallest one tells.
+
+        A copy of 16 MiB takes a percent longer than its bytes do; where it is the smallest itself, so be it.
+        """
+        first, one = self._seconds[0], self._seconds[at]
+        more = self._points[at].work["bytes"] - self._points[0].work["bytes"]
+        left = one.centres - first.value
+        if more <= 0 or (left <= 0).any():
+            return self._rates[at]
+        return Visits(more / left, one.counts, one.ids)
+
     def bandwidth(self, metric: str) -> Quantity:
-        """Of the largest sizes; a lower bound where the rate still rises."""
+        """Of the largest sizes, beyond what the smallest takes; a lower bound where the rate still rises."""
         at = self._settled()
-        members = [self._rates[one] for one in at]
+        members = [self._beyond_start(one) for one in at]
         interval = pooled_interval(members, self._rates, self._evidence.systematic)
         points = [self._points[one] for one in at]
         details = self._details | {"settled_from": _size(points[0])}
@@ -140,8 +153,8 @@ class _Curve:
             )  # fmt: skip
         passes = passes_that_agree(by_pass(self._seconds[:1]), shortest)
         return evidence.quantity(
-            metric, TIME, METHOD, fixed, [self._points[0], self._points[-1]], linearity=linearity,
-            passes=passes, details=self._details,
+            metric, TIME, METHOD, fixed, [self._points[0], self._points[-1]], passes=passes,
+            details=self._details | {"linearity": linearity},
         )  # fmt: skip
 
     def waited(self, metric: str) -> Quantity:
@@ -162,12 +175,13 @@ def loads(evidence: Evidence) -> list[Quantity]:
     for path in dict.fromkeys(str(point.settings.get("path", "")) for point in evidence.points):
         own = evidence.narrowed(point for point in evidence.points if point.settings.get("path") == path)
         end = "" if path == MAIN_PATH else f"_{path}"
-        found.append(_load(own, f"{STEM}.mapped.latency{end}", CYCLES))
-        found.append(_load(own, f"{STEM}.mapped.latency_time{end}", TIME))
+        found.append(_load(own, evidence, f"{STEM}.mapped.latency{end}", CYCLES))
+        found.append(_load(own, evidence, f"{STEM}.mapped.latency_time{end}", TIME))
     return found
 
 
-def _load(evidence: Evidence, metric: str, unit: str) -> Quantity:
+def _load(evidence: Evidence, all_paths: Evidence, metric: str, unit: str) -> Quantity:
+    """Of one path; two sizes say too little of how visits scatter, so that those of the other paths help."""
     points = sorted(evidence.usable(), key=_size)
     if not points:
         return evidence.without_value(metric, unit, METHOD)
@@ -186,7 +200,8 @@ def _load(evidence: Evidence, metric: str, unit: str) -> Quantity:
             reason=f"Loads over {sizes} differ by {max(values) / min(values) - 1:.0%}: "
             "no single latency describes them.",
         )  # fmt: skip
-    interval = pooled_interval(each, each, evidence.systematic)
+    others = [read(point) for point in all_paths.usable()]
+    interval = pooled_interval(each, others, evidence.systematic)
     passes = passes_that_agree(by_pass(each), interval)
     return evidence.quantity(metric, unit, METHOD, interval, points, passes=passes, details=details)
 
@@ -205,8 +220,7 @@ def streams(evidence: Evidence) -> list[Quantity]:
         for point in points:
             seconds = own.seconds(point)
             rates.append(Visits(point.work["bytes"] / seconds.centres, seconds.counts, seconds.ids))
-        at = max(range(len(points)), key=lambda number: rates[number].value)
-        interval = pooled_interval([rates[at]], rates, evidence.systematic)
+        at, interval = best(rates, evidence.systematic)
         details: dict[str, object] = {
             "size": _size(points[at]),
             "blocks": int(points[at].settings.get("blocks", 0)),

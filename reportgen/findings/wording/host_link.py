@@ -63,7 +63,7 @@ def told(name: MetricId, quantity: Quantity) -> str:
         return (
             f"A copy of page-locked memory {where}, in a row of copies, takes {amount(quantity)} beside its "
             "bytes: the time of all sizes lies on one straight line, within "
-            f"{100 * quantity.inputs.get('linearity', 0.0):.1f} %."
+            f"{100 * quantity.details.get('linearity', 0.0):.1f} %."
         )
     if kind == "waited":
         return (

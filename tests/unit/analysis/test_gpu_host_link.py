@@ -56,7 +56,7 @@ def test_what_a_copy_takes_beside_its_bytes(usual: dict[str, Quantity]) -> None:
     for direction in ("to_device", "to_host"):
         one = usual[f"host_link.{direction}.start"]
         assert near(one, LINK.start, 0.02)
-        assert one.inputs["linearity"] < 0.01
+        assert one.details["linearity"] < 0.01
     assert "host_link.both.start" not in usual
 
 

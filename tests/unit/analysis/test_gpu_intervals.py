@@ -11,7 +11,7 @@ from reportgen.analysis.derive import quantities
 from reportgen.analysis.gpu_best import best
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import Visits, pooled_interval
-from tests.simulated import gpu_execution, gpu_synchronisation
+from tests.simulated import gpu_execution, gpu_link, gpu_synchronisation
 from tests.simulated.gpu_devices import Memory, by_size
 from tests.simulated.gpu_drawn import all_read, run_of, table_of
 from tests.simulated.gpu_noise import GpuNoise
@@ -99,6 +99,14 @@ def test_loads_that_pass_the_first_level_by_find_the_whole_of_the_second(octaves
     of = found(DrawnGpu(memory=memory, noise=QUIET), by_size(memory, "memory_hierarchy/working_set_sweep"))
     for path in ("cg", "volatile"):
         assert holds(of[f"memory.{path}.l1.capacity"], 50 * MIB)
+
+
+def test_the_rate_of_a_link_is_that_beyond_what_every_copy_takes() -> None:
+    link = gpu_link.LinkTruth(start=4e-6, wait=2e-5)
+    drawn = replace(quiet(), link=link)
+    of = found(drawn, gpu_link.copies(drawn.truth, link))
+    assert of["host_link.to_device.bandwidth"].value == pytest.approx(link.to_device, rel=0.002)
+    assert holds(of["host_link.to_host.pageable_bandwidth"], link.pageable)
 
 
 def test_the_best_of_equals_is_better_than_it_is() -> None:
