@@ -14,15 +14,16 @@ import numpy as np
 
 from reportgen.analysis.evidence import Evidence, by_pass, numbers
 from reportgen.analysis.quantity import Quantity
-from reportgen.analysis.robust import Array, Interval, Visits, student_t, symmetric
+from reportgen.analysis.robust import Array, Interval, Visits, median, pooled_scatter, student_t, symmetric
 from reportgen.runs.schema import Point
 from reportgen.status import Status
 
 METHOD = "gpu"
 LEAST = 3
 """Sizes that a line needs."""
-ON_LINE = 0.03
-"""Largest distance of a size from the line, relative to its time."""
+ON_LINE, SCATTERS = 0.002, 3.0
+"""Largest distance of a size from the line, relative to its time, or so many standard deviations of visits.
+Copies that all take the same time lie a few percent off, and would bend the line."""
 UNITS = {"fixed": "cycle", "rate": "byte/cycle"}
 
 
@@ -44,8 +45,9 @@ def _of_copy(evidence: Evidence, metric: str) -> list[Quantity]:
     taken = [evidence.cycles(point) for point in usable]
     cycles = np.array([one.value for one in taken])
     details: dict[str, object] = {"bytes": sizes.astype(int).tolist(), "cycles": numbers(cycles)}
+    limit = max(ON_LINE, _scatter(taken))
     first = next(
-        (at for at in range(len(sizes) - LEAST + 1) if _miss(sizes[at:], cycles[at:]) <= ON_LINE), None
+        (at for at in range(len(sizes) - LEAST + 1) if _miss(sizes[at:], cycles[at:]) <= limit), None
     )
     if first is None or _line(sizes[first:], cycles[first:])[1] <= 0:
         return [
@@ -66,28 +68,32 @@ def _stated(
     sizes = np.array([float(point.settings["bytes"]) for point in points])
     cycles = np.array([one.value for one in taken])
     fixed, each = _line(sizes, cycles)
-    miss = _miss(sizes, cycles)
-    passes = by_pass(taken).keys()
-    alone = [_line(sizes, _in_pass(taken, number)) for number in passes]
-    spread = [_half(np.array(some)) for some in zip(*alone, strict=True)]
-    fixed_half = float(np.hypot(spread[0], miss * cycles[0]))
-    rate_half = float(np.hypot(spread[1] / each, miss)) / each
+    fixed_half, each_half = _halves(
+        np.concatenate([np.full(len(one.centres), size) for one, size in zip(taken, sizes, strict=True)]),
+        np.concatenate([one.centres for one in taken]),
+        float(np.mean([one.loss * len(one.centres) for one in taken])),
+    )
+    uneven = max(0.0, _miss(sizes, cycles) - _scatter(taken))  # beyond chance
+    rate_half = each_half / each**2
     found: dict[str, Interval] = {
         "fixed": symmetric(fixed, fixed_half),
         "rate": symmetric(1 / each, rate_half),
     }
     return [
         evidence.quantity(
-            f"{metric}.{what}", unit, METHOD, found[what], points, linearity=miss, passes=len(passes),
+            f"{metric}.{what}", unit, METHOD, found[what], points, linearity=uneven,
+            passes=len(by_pass(taken)),
             details=details,
         )
         for what, unit in UNITS.items()
     ]  # fmt: skip
 
 
-def _in_pass(taken: list[Visits], number: float) -> Array:
-    """Times of one pass; of a size that it did not visit, that of all."""
-    return np.array([one.centres[one.ids == number][0] if number in one.ids else one.value for one in taken])
+def _scatter(taken: list[Visits]) -> float:
+    """What a size may lie off the line by chance, relative to its time."""
+    return (
+        SCATTERS * pooled_scatter(taken).deviation * math.sqrt(median(np.array([one.loss for one in taken])))
+    )
 
 
 def _line(sizes: Array, cycles: Array) -> tuple[float, float]:
@@ -101,8 +107,24 @@ def _miss(sizes: Array, cycles: Array) -> float:
     return float(np.max(np.abs((fixed + each * sizes) / cycles - 1)))
 
 
-def _half(values: Array) -> float:
-    """Half the 95 % interval of a mean of passes."""
-    if len(values) < 2:
-        return 0.0
-    return student_t(len(values) - 1) * float(np.std(values, ddof=1)) / math.sqrt(len(values))
+def _halves(sizes: Array, cycles: Array, loss: float) -> tuple[float, float]:
+    """Half the 95 % intervals of (fixed, cycles a byte), from the residuals of every visit.
+
+    Standard errors of weighted least squares; what all sizes of a pass share is small beside them.
+
+    Args:
+        sizes: bytes of every visit.
+        cycles: its time.
+        loss: variance of the medians through which the line is laid over that of means.
+    """
+    fixed, each = _line(sizes, cycles)
+    freedom = len(sizes) - 2
+    if freedom < 1:
+        return 0.0, 0.0
+    weight = 1 / cycles**2
+    total = float(weight.sum())
+    centre = float((weight * sizes).sum()) / total
+    spread = float((weight * (sizes - centre) ** 2).sum())
+    variance = loss * float((((fixed + each * sizes) / cycles - 1) ** 2).sum()) / freedom
+    reach = student_t(freedom) * math.sqrt(variance)
+    return reach * math.sqrt(1 / total + centre**2 / spread), reach / math.sqrt(spread)

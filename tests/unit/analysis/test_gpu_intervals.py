@@ -11,7 +11,7 @@ from reportgen.analysis.derive import quantities
 from reportgen.analysis.gpu_best import best
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import Visits, pooled_interval
-from tests.simulated import gpu_execution, gpu_link, gpu_synchronisation
+from tests.simulated import gpu_execution, gpu_link, gpu_memory, gpu_synchronisation
 from tests.simulated.gpu_devices import Memory, by_size
 from tests.simulated.gpu_drawn import all_read, run_of, table_of
 from tests.simulated.gpu_noise import GpuNoise
@@ -107,6 +107,14 @@ def test_the_rate_of_a_link_is_that_beyond_what_every_copy_takes() -> None:
     of = found(drawn, gpu_link.copies(drawn.truth, link))
     assert of["host_link.to_device.bandwidth"].value == pytest.approx(link.to_device, rel=0.002)
     assert holds(of["host_link.to_host.pageable_bandwidth"], link.pageable)
+
+
+def test_small_copies_that_all_take_the_same_do_not_bend_the_line_of_a_bulk_copy() -> None:
+    drawn = quiet(copy_fixed=700.0, copy_rate=50.0, copy_least=2048)
+    of = found(drawn, gpu_memory.copies(drawn.truth))
+    for copy in ("load", "store", "tile_load"):
+        assert of[f"memory.bulk.{copy}.fixed"].value == pytest.approx(700.0, rel=0.001)
+        assert of[f"memory.bulk.{copy}.rate"].inputs["precision"] < 0.005
 
 
 def test_the_best_of_equals_is_better_than_it_is() -> None:
