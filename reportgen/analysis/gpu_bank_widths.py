@@ -6,13 +6,15 @@ A pass takes one word from each bank.  Wider loads go by halves or quarters of a
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 
 import numpy as np
 
 from reportgen.analysis.evidence import Evidence, by_pass, numbers, passes_that_agree
 from reportgen.analysis.quantity import Quantity
-from reportgen.analysis.robust import Interval, pooled_interval, symmetric
+from reportgen.analysis.robust import NORMAL_95, Interval, pooled_interval, student_t, symmetric
+from reportgen.analysis.slope import fit_line
 from reportgen.runs.schema import Point
 from reportgen.status import Status
 
@@ -65,7 +67,8 @@ def _of_width(evidence: Evidence, width: int, banks: int) -> list[Quantity]:
     taken = [evidence.cycles_per_step(point) for point in usable]
     cycles = np.array([one.value for one in taken])
     further = needed - needed.min()
-    each, base = (float(value) for value in np.polyfit(further, cycles, 1))
+    line = fit_line(further, cycles)
+    each, base = line.slope, line.intercept
     residual = float(np.max(np.abs(cycles / (base + each * further) - 1)))
     details: dict[str, object] = {
         "stride": [int(point.settings["stride"]) for point in usable],
@@ -84,7 +87,8 @@ def _of_width(evidence: Evidence, width: int, banks: int) -> list[Quantity]:
     alone = [one for one, more in zip(taken, further, strict=True) if not more]
     single = [point for point, more in zip(usable, further, strict=True) if not more]
     latency = pooled_interval(alone, taken, evidence.systematic)
-    slope = symmetric(each, residual * base / float(further.max()) + latency.half / float(further.max()))
+    spread = student_t(line.freedom) * line.error if line.freedom > 0 else residual * base
+    slope = symmetric(each, math.hypot(spread, NORMAL_95 * evidence.systematic * each))
     agreed = passes_that_agree(by_pass(alone), latency)
     stated: tuple[tuple[str, Interval, list[Point]], ...] = (
         (names[0], latency, single), (names[1], slope, usable),

@@ -14,7 +14,8 @@ import numpy as np
 from reportgen.analysis.evidence import Evidence, by_pass, numbers, passes_that_agree
 from reportgen.analysis.gpu_bank_widths import wide
 from reportgen.analysis.quantity import Quantity
-from reportgen.analysis.robust import Array, Interval, pooled_interval, symmetric
+from reportgen.analysis.robust import NORMAL_95, Array, Interval, pooled_interval, student_t, symmetric
+from reportgen.analysis.slope import fit_line
 from reportgen.runs.schema import Point
 from reportgen.status import Status
 
@@ -81,7 +82,9 @@ def banks(evidence: Evidence) -> list[Quantity]:
     latency = pooled_interval(alone, taken, evidence.systematic)
     count = Interval(float(best), float(best), float(best))
     passes = passes_that_agree(by_pass(alone), latency)
-    slope = symmetric(each, residual * base / (LANES - 1) + latency.half)
+    line = fit_line(np.array(meeting, dtype=float), cycles)
+    spread = student_t(line.freedom) * line.error if line.freedom > 0 else residual * base
+    slope = symmetric(each, math.hypot(spread, NORMAL_95 * evidence.systematic * each))
     found = (("banks", "count", count, usable), ("conflict", "cycle", slope, usable))
     stated = [
         evidence.quantity(
