@@ -6,9 +6,11 @@ device and back is in the time as well.
 
 from __future__ import annotations
 
+import math
+
 from reportgen.analysis.evidence import Evidence, by_pass, numbers, passes_that_agree
 from reportgen.analysis.quantity import Quantity
-from reportgen.analysis.robust import Interval, Visits, pooled_scatter, visit_interval
+from reportgen.analysis.robust import Interval, Visits, pooled_scatter, symmetric, visit_interval
 from reportgen.runs.schema import Point
 from reportgen.status import Status
 
@@ -63,9 +65,7 @@ def _further(
     """What a block adds, between the smallest and the largest launch."""
     few, many = ends
     more = int(points[1].settings["blocks"]) - int(points[0].settings["blocks"])
-    each = Interval(
-        (many.value - few.value) / more, (many.low - few.high) / more, (many.high - few.low) / more
-    )
+    each = symmetric((many.value - few.value) / more, math.hypot(few.half, many.half) / more)
     if each.low <= 0:
         return evidence.without_value(
             metric, UNIT, METHOD, status=Status.UNSTABLE, details=details,

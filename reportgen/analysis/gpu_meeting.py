@@ -6,10 +6,12 @@ address is `latency.*` of the operation; here it is only what others are compare
 
 from __future__ import annotations
 
+import math
+
 from reportgen.analysis.evidence import Evidence, numbers
 from reportgen.analysis.gpu_further import LEAST, Growth, growth
 from reportgen.analysis.quantity import Quantity
-from reportgen.analysis.robust import Interval, pooled_scatter, visit_interval
+from reportgen.analysis.robust import pooled_scatter, symmetric, visit_interval
 from reportgen.runs.schema import Point
 from reportgen.status import Status
 
@@ -40,16 +42,15 @@ def _of_space(evidence: Evidence, stem: str) -> list[Quantity]:
         return [evidence.without_value(f"{stem}.conflict", "cycle", METHOD)]
     taken = [evidence.cycles_per_step(point) for point in usable]
     pooled = pooled_scatter(taken)
-    times = [visit_interval(one, pooled) for one in taken]
+    times = [visit_interval(one, pooled, evidence.systematic) for one in taken]
     meet = [lanes(point) for point in usable]
     details: dict[str, object] = {"lanes": meet, "cycles": numbers([one.value for one in times])}
     line = growth(meet, times, evidence.systematic)
     found = [_conflict(evidence, f"{stem}.conflict", usable, line, details)]
     if meet[0] == 1 and meet[-1] == LANES:
         alone, all_at_one = times[0], times[-1]
-        ratio = Interval(
-            all_at_one.value / alone.value, all_at_one.low / alone.high, all_at_one.high / alone.low
-        )
+        value = all_at_one.value / alone.value
+        ratio = symmetric(value, value * math.hypot(*(one.half / one.value for one in (alone, all_at_one))))
         ends = [usable[0], usable[-1]]
         found.append(evidence.quantity(f"{stem}.together", "ratio", METHOD, ratio, ends, details=details))
     return found

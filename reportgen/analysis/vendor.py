@@ -6,6 +6,7 @@ low.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from reportgen.analysis.evidence import Evidence
@@ -45,14 +46,16 @@ def vendor_ratios(probes: Iterable[Evidence], found: Iterable[Quantity]) -> list
 
 
 def _ratio(evidence: Evidence, metric: str, ours: Quantity, theirs: Quantity) -> Quantity:
-    """Relative half widths are added: both rates share a clock, so their errors may go together."""
+    """Relative half widths are added in quadrature: different probes are visited at different times."""
     assert ours.value is not None
     assert theirs.value is not None
     value = ours.value / theirs.value
-    spread = sum(
-        (one.high - one.low) / 2 / one.value
-        for one in (ours, theirs)
-        if one.value is not None and one.low is not None and one.high is not None
+    spread = math.hypot(
+        *(
+            (one.high - one.low) / 2 / one.value
+            for one in (ours, theirs)
+            if one.value is not None and one.low is not None and one.high is not None
+        )
     )
     points = [point for point in evidence.points if point.id in theirs.points]
     details: dict[str, object] = {"ours": ours.metric, "theirs": theirs.metric}
