@@ -10,9 +10,7 @@ one level the fastest is the level's ceiling.
 
 from __future__ import annotations
 
-import numpy as np
-
-from reportgen.analysis.evidence import LEAST_SAMPLES, Evidence, by_pass, passes_that_agree
+from reportgen.analysis.evidence import Evidence, by_pass, passes_that_agree
 from reportgen.analysis.hierarchy import Hierarchy
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import (
@@ -21,8 +19,8 @@ from reportgen.analysis.robust import (
     pooled_scatter,
     visit_interval,
     visit_variance,
-    visits,
 )
+from reportgen.analysis.side_by_side import rate_of_all
 from reportgen.analysis.trend import trend, without_trend
 from reportgen.analysis.working_set import size_of
 from reportgen.runs.schema import Point
@@ -132,24 +130,7 @@ def _by_level(
 
 def _rates(evidence: Evidence, point: Point) -> Visits | None:
     """Bytes a second of a point, by visit; None when too few samples have all of their threads."""
-    cores = _cores(point)
-    size = point.work["bytes"]
-    if cores == 1:
-        seconds = evidence.seconds(point)
-        return Visits(size / seconds.centres, seconds.counts, seconds.ids)
-    timing = evidence.timings[point.id]
-    # Rows of one sample lie side by side in the order in which they were taken, by thread or not.
-    order = np.lexsort((timing.sample, timing.passes))
-    key = np.stack([timing.passes[order], timing.sample[order]])
-    begins = np.flatnonzero(np.concatenate([[True], np.any(key[:, 1:] != key[:, :-1], axis=0)]))
-    rows = np.diff(np.concatenate([begins, [len(order)]]))
-    span = np.maximum.reduceat(timing.stop[order], begins) - np.minimum.reduceat(timing.start[order], begins)
-    moved = np.add.reduceat(timing.repetitions[order].astype(float), begins) * size
-    whole = (rows == cores) & (span > 0)
-    if np.count_nonzero(whole) < LEAST_SAMPLES:
-        return None
-    rate = moved[whole] * evidence.run.sample_clock.tick_hz / span[whole]
-    return visits(rate, timing.passes[order][begins][whole])
+    return rate_of_all(evidence, point, point.work["bytes"], _cores(point))
 
 
 def _best(

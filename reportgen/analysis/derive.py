@@ -41,6 +41,7 @@ from reportgen.analysis.intensity import intensity
 from reportgen.analysis.interference import interference
 from reportgen.analysis.library import library
 from reportgen.analysis.line import line
+from reportgen.analysis.line_transfer import line_transfer
 from reportgen.analysis.parallelism import parallelism
 from reportgen.analysis.peak import peak
 from reportgen.analysis.plateau import plateau
@@ -48,6 +49,7 @@ from reportgen.analysis.prefetch import prefetch_near, prefetch_run, prefetch_st
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.replacement import replacement
 from reportgen.analysis.rounds import rounds
+from reportgen.analysis.shared_words import contended_atomic, false_sharing
 from reportgen.analysis.slope import slope
 from reportgen.analysis.store_to_load import store_to_load
 from reportgen.analysis.survey import survey
@@ -167,6 +169,9 @@ _INDEPENDENT: dict[str, Callable[[Evidence], list[Quantity]]] = {
     "store_to_load": store_to_load,
     "split": split,
     "alias": alias,
+    "line_transfer": line_transfer,
+    "false_sharing": false_sharing,
+    "contended_atomic": contended_atomic,
     "prefetch_stride": prefetch_stride,
     "prefetch_run": prefetch_run,
     "prefetch_near": prefetch_near,
@@ -193,6 +198,7 @@ _METHODS = {
     **dict.fromkeys(("link_copy", "link_load", "link_stream"), "host-link"),
     **dict.fromkeys("misprediction taken_branches call_return".split(), "branches"),
     **dict.fromkeys(("store_to_load", "split", "alias"), "access"),
+    **dict.fromkeys(("line_transfer", "false_sharing", "contended_atomic"), "communication"),
     **dict.fromkeys("prefetch_stride prefetch_run prefetch_near prefetch_streams".split(), "prefetch"),
     **dict.fromkeys(
         "banks distance blocks pressure sectors cluster bulk tile launch read_sweep".split(),

@@ -57,6 +57,8 @@ STOOD_STILL = "clock stood still"
 UNEVEN = "warm-up and body disagree"
 WRONG = "wrong result"
 """The program left other results than at its first run."""
+UNANSWERED = "partner did not answer"
+"""A thread waited for another so long that it gave up: what follows in that call is no measurement."""
 THROTTLED = "throttled"
 """The device said before or after the visit that heat or a failing supply held it down."""
 

@@ -16,6 +16,7 @@ from reportgen.findings import (
     hypotheses_access,
     hypotheses_bandwidth,
     hypotheses_branches,
+    hypotheses_communication,
     hypotheses_gpu,
     hypotheses_intensity,
     hypotheses_link,
@@ -60,7 +61,7 @@ class Conclusion:
     """Why it ended so, where the rule alone does not say."""
 
 
-WITHOUT_A_NUMBER = frozenset({"slope", "banks", "bulk", "waits", "meeting", "divergence"})
+WITHOUT_A_NUMBER = frozenset({"slope", "banks", "bulk", "waits", "meeting", "divergence", "false_sharing"})
 """Analyses that refuse a number where the hypothesis fails: their rules look at what was refused."""
 
 _ELSEWHERE = (
@@ -82,7 +83,7 @@ OVER_SEVERAL = frozenset(
         "taken_branches",
         "intensity",
     }
-) | frozenset(_ELSEWHERE | hypotheses_synchronisation.RULES)
+) | frozenset(_ELSEWHERE | hypotheses_synchronisation.RULES | hypotheses_communication.RULES)
 """Analyses whose hypothesis is about all of their metrics together, not about each."""
 
 
@@ -386,6 +387,7 @@ RULES: dict[str, Rule] = {
     ),
     "library": ("Supported when no size exceeds the measured peak of its precision by 5 %.", _library),
     **hypotheses_branches.RULES,
+    **hypotheses_communication.RULES,
     **hypotheses_synchronisation.RULES,
 } | _ELSEWHERE
 """Analysis -> its rule in words, and the rule."""

@@ -79,6 +79,11 @@ class Kind(StrEnum):
     STORE_TO_LOAD = "store_to_load"
     SPLIT = "split"
     ALIAS = "alias"
+    TRANSFER = "line_transfer"
+    GRANULE = "sharing_granule"
+    SHARING = "sharing_cost"
+    CONTENDED = "contended_cost"
+    CONTENDED_RATE = "contended_rate"
     PREFETCH_STRIDE = "prefetch_stride"
     PREFETCH_RUN = "prefetch_run"
     PREFETCH_NEAR = "prefetch_near"
@@ -209,6 +214,8 @@ def parse(metric: str) -> MetricId:
         return MetricId(metric, Kind.SPLIT, rest[1], rest[2])
     if stem == "access" and len(rest) == 2 and rest[0] == "alias":
         return MetricId(metric, Kind.ALIAS, rest[1])
+    if stem == "communication" and rest and rest[0] in _COMMUNICATION:
+        return _communication(metric, rest)
     if stem == "prefetch" and rest:
         return _prefetch(metric, rest)
     if stem == "vendor" and len(rest) == 2 and rest[1] == "ratio":
@@ -230,6 +237,27 @@ def _branch(metric: str, rest: list[str]) -> MetricId:
         return MetricId(metric, Kind.RETURN_DEPTH)
     if rest[0] == "taken" and len(rest) == 3:
         return MetricId(metric, Kind.BRANCH_END, rest[1], rest[2])
+    return MetricId(metric, Kind.OTHER)
+
+
+_COMMUNICATION = frozenset({"transfer", "false_sharing", "contended"})
+
+
+def _communication(metric: str, rest: list[str]) -> MetricId:
+    """What cores share: `communication.transfer.store.cycles`, `communication.contended.locked_add.rate`."""
+    match rest:
+        case ["transfer", by]:
+            return MetricId(metric, Kind.TRANSFER, by)
+        case ["transfer", by, ("cycles" | "farthest") as part]:
+            return MetricId(metric, Kind.TRANSFER, by, part)
+        case ["false_sharing", by, "granule"]:
+            return MetricId(metric, Kind.GRANULE, by)
+        case ["false_sharing", by, ("shared" | "apart") as part]:
+            return MetricId(metric, Kind.SHARING, by, part)
+        case ["contended", by, "rate"]:
+            return MetricId(metric, Kind.CONTENDED_RATE, by)
+        case ["contended", by, "cycles"]:
+            return MetricId(metric, Kind.CONTENDED, by)
     return MetricId(metric, Kind.OTHER)
 
 

@@ -9,6 +9,7 @@ from reportgen.analysis.quantity import Quantity
 from reportgen.findings import (
     alternatives,
     branch_ends,
+    core_groups,
     fetch,
     forwarding,
     interference,
@@ -34,6 +35,7 @@ from reportgen.findings.metric import ALL_CORES, Kind, parse
 from reportgen.findings.wording import (
     access,
     branches,
+    communication,
     encoded,
     host_link,
     in_flight,
@@ -91,6 +93,7 @@ def remarks(evidence: Evidence, conclusions: Mapping[str, Conclusion]) -> Iterat
     yield from _ridges_seen(evidence)
     yield from _fetch(evidence)
     yield from _accesses(evidence)
+    yield from _shared(evidence)
     yield from _replacement(evidence)
     for rule, text, metrics, left in prefetching.readings(evidence):
         yield Remark(rule, Claim.INFERRED, text, metrics, left)
@@ -324,6 +327,18 @@ def _accesses(evidence: Evidence) -> Iterator[Remark]:
             "access.alias:low_bits", Claim.INFERRED, access.looks_alike(slower, others), metrics,
             forwarding.ALIKE_ALTERNATIVES,
         )  # fmt: skip
+
+
+def _shared(evidence: Evidence) -> Iterator[Remark]:
+    """Groups of cores by the time between them, and lines that disturb their neighbours."""
+    for name, quantity in evidence.of_kind(Kind.TRANSFER):
+        if not name.part and (found := core_groups.groups(quantity)) is not None:
+            text, metrics = communication.groups(*found), (name.text,)
+            left = core_groups.GROUP_ALTERNATIVES
+            yield Remark(f"groups:{name.text}", Claim.INFERRED, text, metrics, left)
+    for name, quantity, beside in core_groups.pairs_of_lines(evidence):
+        text, metrics = communication.pair_of_lines(name, quantity, beside), (name.text,)
+        yield Remark(f"pairs:{name.text}", Claim.INFERRED, text, metrics, core_groups.PAIR_ALTERNATIVES)
 
 
 def _scaling(evidence: Evidence) -> Iterator[Remark]:

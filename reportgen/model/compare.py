@@ -182,6 +182,11 @@ RELEVANT = {
     Kind.STORE_TO_LOAD: 0.02,
     Kind.SPLIT: 0.02,
     Kind.ALIAS: 0.02,
+    Kind.TRANSFER: 0.10,
+    Kind.GRANULE: 0.10,
+    Kind.SHARING: 0.10,
+    Kind.CONTENDED: 0.10,
+    Kind.CONTENDED_RATE: 0.10,
     Kind.PREFETCH_STRIDE: 0.10,
     Kind.PREFETCH_RUN: 0.10,
     Kind.PREFETCH_NEAR: 0.10,
@@ -197,7 +202,7 @@ have the step of their sweeps."""
 
 BOUNDARIES = frozenset(
     {Kind.CAPACITY, Kind.TLB_REACH, Kind.LINE, Kind.ASSOCIATIVITY, Kind.WINDOW}
-    | {Kind.BRANCH_END, Kind.RETURN_DEPTH, Kind.FETCH_CAPACITY, Kind.PREFETCH_STREAMS}
+    | {Kind.BRANCH_END, Kind.RETURN_DEPTH, Kind.FETCH_CAPACITY, Kind.GRANULE, Kind.PREFETCH_STREAMS}
 )
 
 FAR_LEVELS = frozenset({"l3", "dram"})

@@ -44,6 +44,7 @@ INTERVALS = (
     Kind.BRANCH_END,
     Kind.RETURN_DEPTH,
     Kind.FETCH_CAPACITY,
+    Kind.GRANULE,
 )
 """Boundaries: the interval is the result, its middle is not."""
 

@@ -18,6 +18,7 @@ from reportgen.roofline.roofs import FLOP, OP
 from reportgen.site import (
     address,
     branch_curves,
+    communication_figures,
     distance_map,
     footprint_curves,
     gpu_curves,
@@ -31,6 +32,7 @@ from reportgen.site import resource_graph as resources
 from reportgen.site import store_to_load as stored
 from reportgen.site.figures import (
     bandwidth,
+    core_matrix,
     curves,
     distance,
     interference,
@@ -88,6 +90,8 @@ def draw_all(report: Report, store: Path) -> Iterator[tuple[str, Drawn]]:
         ("prefetch", prefetch_curves.runs, curves.draw),
         ("prefetch_near", prefetch_curves.near, curves.draw),
         ("store_to_load", stored.cases, store_to_load.draw),
+        ("between_cores", communication_figures.matrix, core_matrix.draw),
+        ("shared_words", communication_figures.shared, curves.draw),
         ("replacement", replacement_shares.record, replacement.draw),
     )
     for name, collect, draw in makers:

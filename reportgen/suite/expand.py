@@ -16,6 +16,10 @@ from reportgen.units import parse_size
 MEMORY_SHARE = 0.2
 """No buffer asks for more than this share of the memory that may be used."""
 LARGEST_BUFFER = 1 << 30
+ALL_PAIRS = 8
+"""Cores up to which every pair is asked, both ways."""
+MOST_PAIRS = 96
+"""Pairs of more cores, about; each costs a point for every number of rounds."""
 DEFAULT_LLC = 32 << 20
 """Assumed where neither the operating system nor the processor reports a last-level cache."""
 
@@ -128,11 +132,40 @@ def _pairs(definition: Definition) -> list[tuple[str, str]]:
 def _values(value: Any, device: Device) -> list[int | float | str]:
     if value == "1..all":
         return sorted({1, *(2**i for i in range(1, 12) if 2**i < device.cores), device.cores})
+    if value == "pairs":
+        return list(pairs_of_cores(device.cores))
     if isinstance(value, list):
         return value
     step = parse_size(str(value.get("step", "64")))
     low, high = _size(str(value["low"]), device), _size(str(value["high"]), device)
     return list(spread(low, high, int(value.get("per_octave", 4)), step))
+
+
+def pairs_of_cores(cores: int) -> tuple[str, ...]:
+    """Pairs of cores, `2-5` being the third and the sixth of those that may be used.
+
+    Up to `ALL_PAIRS` cores every pair, both ways.  Of more, about `MOST_PAIRS` in all: each core first with
+    some others, its neighbour, the one half of all further on, then those at other powers of two, taken in
+    turn from core to core, so that groups of any size show.  One core alone is asked for the pair that it
+    has not.
+    """
+    if cores <= ALL_PAIRS:
+        both = itertools.permutations(range(max(cores, 2)), 2)
+        return tuple(f"{first}-{second}" for first, second in both)
+    steps = [1, cores // 2, *(1 << at for at in range(1, (cores - 1).bit_length()) if 2 << at < cores)]
+    each = max(1, min(MOST_PAIRS // cores, len(steps)))
+    found = (
+        (first, (first + steps[(first * each + at) % len(steps)]) % cores)
+        for first in range(cores)
+        for at in range(each)
+    )
+    return tuple(dict.fromkeys(f"{first}-{second}" for first, second in found))
+
+
+def pair_of(text: str) -> tuple[int, int]:
+    """`2-5` -> 2, 5."""
+    first, _, second = text.partition("-")
+    return int(first), int(second)
 
 
 def spread(low: int, high: int, per_octave: int, step: int) -> list[int]:

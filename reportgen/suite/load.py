@@ -33,6 +33,7 @@ FAMILIES = (
     "memory_hierarchy",
     "out_of_order",
     "front_end",
+    "core_communication",
     "gpu_execution",
     "gpu_synchronisation",
     "tensor_operations",
@@ -47,6 +48,7 @@ ANALYSES = frozenset(
     + "link_copy link_load link_stream".split()
     + "waits meeting contention divergence".split()
     + "footprint misprediction taken_branches call_return".split()
+    + "line_transfer false_sharing contended_atomic".split()
     + "store_to_load split alias replacement".split()
     + "prefetch_stride prefetch_run prefetch_near prefetch_streams".split()
 )
@@ -206,6 +208,6 @@ def _setting(value: object, key: str, path: Path, base: Path) -> None:
             except ValueError as error:
                 raise _broken(path, base, key, f"sizes: {error}") from None
         return
-    if value == "1..all":
+    if value in ("1..all", "pairs"):
         return
-    raise _broken(path, base, key, 'a non-empty list, a table with low and high, or "1..all"')
+    raise _broken(path, base, key, 'a non-empty list, a table with low and high, "1..all" or "pairs"')

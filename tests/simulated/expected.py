@@ -8,6 +8,7 @@ from reportgen.analysis.quantity import Quantity
 from reportgen.findings.metric import Kind, MetricId, parse
 from tests.simulated.access_points import alias_time, pair_latency, split_time
 from tests.simulated.branch_points import end_of
+from tests.simulated.communication_points import true_sharing
 from tests.simulated.footprint_points import supplied
 from tests.simulated.intensity_points import PRECISION, ridge
 from tests.simulated.memory import cache_latency, chase_latency, placed_latency
@@ -118,7 +119,7 @@ def _memory(truth: CpuTruth, name: MetricId, quantity: Quantity) -> float | None
             return truth.caches[0].ways
         case Kind.TLB_REACH:
             return {"dtlb1": truth.dtlb1, "dtlb2": truth.dtlb2}[name.subject]
-    return None
+    return true_sharing(truth, name)
 
 
 def _settings(point: str) -> tuple[float, str]:

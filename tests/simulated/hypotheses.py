@@ -9,6 +9,7 @@ from reportgen.findings.hypotheses_intensity import HALF_WAY
 from reportgen.runs.schema import ProbeInfo
 from reportgen.suite.load import load_suite
 from tests.simulated.access_points import SHORT
+from tests.simulated.communication_points import LOCKED
 from tests.simulated.instruction_points import NAMED_PAIRS
 from tests.simulated.ports import share_limit, share_ports
 from tests.simulated.prefetch_points import follows
@@ -45,6 +46,14 @@ def true_verdict(truth: CpuTruth, probe: ProbeInfo) -> Verdict | None:
             return _of(truth.replacement == "LRU")
         case "bandwidth":
             return _of(_falls(truth))
+        case "line_transfer" if probe.id == LOCKED:
+            return _of(truth.sharing.atomic > 0)
+        case "line_transfer":
+            return _of(not 0 < truth.sharing.group < truth.cores) if truth.cores > 2 else None
+        case "false_sharing":
+            return Verdict.SUPPORTED
+        case "contended_atomic":
+            return _of(truth.sharing.handed > 1)
         case "interference" if "expects" in probe.constants:
             pair = NAMED_PAIRS[probe.id.rpartition("/")[2]]
             shared = share_ports(truth, *pair) or share_limit(truth, *pair)

@@ -165,6 +165,34 @@ class TrueAccess:
 
 
 @dataclass(frozen=True)
+class TrueSharing:
+    """What it costs that cores share lines and words.  Cycles of accesses, seconds between cores."""
+
+    group: int = 0
+    """Cores of a group that are near each other; 0: all are."""
+    near: float = 26e-9
+    far: float = 95e-9
+    """One way, inside and outside of a group."""
+    atomic: float = 3e-9
+    """Added where a line is handed over by an indivisible access."""
+    visit: float = 0.01
+    """Standard deviation from visit to visit: other lines, other ways."""
+    granule: int = 64
+    """Bytes that are kept coherent as one."""
+    plain: float = 1.0
+    apart: float = 7.0
+    """Of an addition, plain and indivisible, that shares nothing."""
+    shared: float = 4.8
+    """Times as long within one granule."""
+    beside: float = 1.0
+    """Times as long in the granule next to it."""
+    handed: float = 2.4
+    """Times as long, for each core, on one word."""
+    polled: float = 2.3
+    """Times as long a load of a line that another core keeps writing."""
+
+
+@dataclass(frozen=True)
 class TruePrefetch:
     """What is fetched before it is asked for; times in cycles of a dependent load."""
 
@@ -336,6 +364,7 @@ class CpuTruth:
     """Level -> rate of a stream that computes at its ridge over its roof there; 1/2: loads and arithmetic
     take turns."""
     access: TrueAccess = TrueAccess()
+    sharing: TrueSharing = TrueSharing()
     prefetch: TruePrefetch = TruePrefetch()
     inspected: bool = True
     """False where no decoder looked at the programs of instructions: they are `unverified`."""

@@ -35,6 +35,8 @@ class Stamps:
     canary_after: int
     warmup: int
     cpu: int
+    answered: bool = True
+    """Whether every other thread that it waited for came."""
 
 
 class Frame:

@@ -14,6 +14,7 @@ from reportgen.backends.base import Source
 from reportgen.backends.cpu import (
     generator_accesses,
     generator_branches,
+    generator_communication,
     generator_streams,
     generator_trails,
 )
@@ -322,6 +323,7 @@ KINDS = {
     "calls": generator_branches.calls,
     "footprint": _footprint,
     "access": generator_accesses.accesses,
+    "shared": generator_communication.shared,
     "trail": generator_trails.trail,
     "stream": generator_streams.stream,
     "intensity_sweep": generator_streams.intensity_sweep,

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 
-from reportgen.backends.cpu import access_proof, branch_proof, own_code
+from reportgen.backends.cpu import access_proof, branch_proof, communication_proof, own_code, shared_lines
 from reportgen.backends.cpu import inspector_blend as blend
 from reportgen.backends.cpu.clock import CANARY_BLOCK, CHAIN_BLOCK, SHORT_CHAIN
 from reportgen.backends.cpu.compiler import MachineCode
@@ -27,7 +27,10 @@ from reportgen.runs.schema import Program
 _BRANCHES = frozenset({"outcomes", "jumps", "untaken", "calls"})
 """Kinds whose bodies branch."""
 _NO_OPCODES = frozenset(
-    {"kind", "chains", "branches", "spacing", "unit", *access_proof.EXPECTED, *blend.EXPECTED}
+    {"kind", "chains", "branches", "spacing", "unit"}
+    | access_proof.EXPECTED
+    | shared_lines.EXPECTED
+    | frozenset(blend.EXPECTED)
 )
 """Keys of an expectation that are no opcodes."""
 _CLOSING_BYTES = 32
@@ -72,6 +75,8 @@ def inspect(code: MachineCode, source: str, expect: dict[str, int | str]) -> Pro
         else sum(1 for one in region if one.place is not None and one.place.base == isa.STACK)
     )
     faults += access_proof.faults(kind, region, code, expect)
+    if kind == "shared":
+        faults += communication_proof.faults(code, isa, region, expect)
     if stray:
         faults.append(f"{stray} accesses to the stack: a spill")
     facts: dict[str, int | float | str] = {"instructions": len(region) * times, "stack_accesses": stray}
@@ -177,6 +182,8 @@ def _praise(kind: str, opcodes: Counter[str], chains: int) -> str:
         return f"{text}; every multiply-add reads what a load brought, loads take one stretch without a gap"
     if kind in access_proof.KINDS:
         return f"{text}; every step waits for the one before, at the places that were meant"
+    if kind == "shared":
+        return f"{text}; every access goes to the line that is shared, every wait ends by itself"
     if kind == own_code.KIND:
         return f"the timed region holds {_spell(opcodes)}, each as it was written and in that order"
     if kind == "frame":

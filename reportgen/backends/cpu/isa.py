@@ -16,6 +16,7 @@ from reportgen.backends.cpu.accesses import Accesses, Case
 from reportgen.backends.cpu.blend import Blend
 from reportgen.backends.cpu.filler import Filler
 from reportgen.backends.cpu.own_body import OwnBody
+from reportgen.backends.cpu.shared_lines import Shared
 from reportgen.errors import Unsupported
 from reportgen.suite.definition import Operation
 
@@ -306,6 +307,27 @@ class Assembly(Protocol):
         Raises:
             Unsupported: the ISA's stores cannot name the distance.
         """
+
+    def hand_over(self, by: str, features: tuple[str, ...]) -> Shared:
+        """A thread waits by loads for a value of a line, and leaves the next one there.
+
+        By a `store`, an `exchange` or a `compare_exchange`.
+
+        Raises:
+            Unsupported: the processor lacks the instruction.
+        """
+
+    def add_to(self, by: str, features: tuple[str, ...]) -> Shared:
+        """A thread adds one to a word.
+
+        By `plain_add`, by `locked_add`, or by `compare_exchange` until it succeeds.
+
+        Raises:
+            Unsupported: the processor lacks the instruction.
+        """
+
+    def read_beside(self) -> Shared:
+        """A thread reads its next address from one line, again and again, and keeps writing another."""
 
     def form(
         self, key: str, recorded: Mapping[str, Any], question: str, features: tuple[str, ...]

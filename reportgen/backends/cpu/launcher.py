@@ -87,6 +87,8 @@ class CpuLauncher:
             return preparation.footprint(order, program)
         if kind == "stream":
             return preparation.stream(order, program)
+        if kind == "shared":
+            return preparation.shared(order, program, stack)
         if kind == "windows":
             return preparation.windows(order, program)
         if kind == "loop":

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
-import threading
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -15,6 +13,7 @@ from reportgen.backends.cpu import clock, outcomes
 from reportgen.backends.cpu.buffers import Buffer
 from reportgen.backends.cpu.executable import Executable
 from reportgen.backends.cpu.frame import MOST_SAMPLES, Frame, Stamps
+from reportgen.backends.cpu.together import in_step
 from reportgen.errors import LaunchError
 
 if TYPE_CHECKING:
@@ -314,6 +313,19 @@ class Preparation:
         facts: dict[str, int | float | str] = {"cores": cores, "windows": windows}
         return Visit(take, count, facts, cpus=cpus, windows=windows)
 
+    def shared(self, order: Order, program: Executable, stack: ExitStack) -> Visit:
+        """Threads that share lines, which `stack` gives back; see `communication`.
+
+        Warm-up and body are not compared: a partner that comes late makes either longer.
+        """
+        from reportgen.backends.cpu import communication
+
+        cpus = communication.chosen(order, self.cpus)
+        run = communication.runner(order, program, self.frames, cpus, stack)
+        count = self._count(order.point, lambda: run(4, 1, TRIAL)[0])
+        facts: dict[str, int | float | str] = {"cores": len(cpus), "cpus": " ".join(map(str, cpus))}
+        return Visit(lambda samples: run(samples, max(1, count // 4), count), count, facts, cpus=cpus)
+
     def _windows(self, order: Order, program: Executable, cpus: tuple[int, ...], window: float) -> int:
         """Repetitions that make one window last about `window` seconds on all cores; the same every visit.
 
@@ -336,20 +348,13 @@ class Preparation:
         if len(cpus) == 1:
             return [self.frames[0].run(program, samples, warm, count)]
         meeting = ctypes.c_int64(0)
-        results: list[list[Stamps]] = [[] for _ in cpus]
 
-        def work(index: int) -> None:
-            os.sched_setaffinity(0, {cpus[index]})
+        def run(index: int) -> list[Stamps]:
             frame = self.frames[index]
             frame.barrier(ctypes.addressof(meeting), len(cpus))
-            results[index] = frame.run(program, samples, warm, count)
+            return frame.run(program, samples, warm, count)
 
-        threads = [threading.Thread(target=work, args=(i,)) for i in range(len(cpus))]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        return results
+        return in_step(cpus, run)
 
     def _stream_buffer(self, index: int, size: int) -> Buffer:
         """The stream memory of one thread, kept from visit to visit.

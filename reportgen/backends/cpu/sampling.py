@@ -133,7 +133,9 @@ def _record(
             columns["canary_after"].append(sample.canary_after)
             columns["warmup"].append(sample.warmup)
             columns["cpu"].append(sample.cpu)
-            if index == 0 and first != gates.ACCEPTED:
+            if not sample.answered:
+                marks.append(gates.UNANSWERED)
+            elif index == 0 and first != gates.ACCEPTED:
                 marks.append(first)
             elif sample.cpu != visit.cpus[thread]:
                 marks.append(gates.MIGRATED)

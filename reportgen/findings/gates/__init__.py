@@ -19,6 +19,7 @@ from reportgen.findings.gates import (
     branches,
     ceilings,
     code,
+    communication,
     hierarchy,
     host_link,
     instructions,
@@ -49,6 +50,7 @@ GATES: tuple[Gate, ...] = (
     *access.GATES,
     *prefetch.GATES,
     *waiting.GATES,
+    *communication.GATES,
 )
 
 

@@ -8,6 +8,7 @@ from reportgen.findings.metric import ALL_CORES, ONE_MULTIPROCESSOR, Kind, Metri
 from reportgen.findings.wording import (
     access,
     branches,
+    communication,
     fetch,
     gpu_names,
     host_link,
@@ -197,6 +198,8 @@ def noun(metric: str, title: Callable[[str], str]) -> str:
             text = branches.noun(name)
         case _ if name.kind in synchronisation.KINDS:
             text = synchronisation.noun(name)
+        case _ if name.kind in communication.KINDS:
+            text = communication.noun(name)
         case Kind.KERNEL:
             text = f"the rate of {subject} at {size_name(subject)} = {part}"
         case Kind.RIDGE:

@@ -13,6 +13,7 @@ from reportgen.findings.metric import UNDER_LOAD, Kind, MetricId, parse
 from reportgen.findings.wording import (
     access,
     branches,
+    communication,
     encoded,
     fetch,
     general,
@@ -108,6 +109,8 @@ def _by_kind(evidence: Evidence, name: MetricId, quantity: Quantity, phrase: str
             text = branches.measured(name, quantity)
         case _ if name.kind in synchronisation.KINDS:
             text = synchronisation.measured(name, quantity)
+        case _ if name.kind in communication.KINDS:
+            text = communication.measured(name, quantity)
         case Kind.FETCH_CAPACITY:
             text = fetch.capacity(name, quantity)
         case Kind.FETCH_RATE:

@@ -16,6 +16,7 @@ import msgspec
 from reportgen.model.exports import (
     access_entries,
     branch_entries,
+    communication_entries,
     fetch_entries,
     gpu_entries,
     link_entries,
@@ -341,7 +342,7 @@ ENTRIES: tuple[Entry, ...] = (
     *(
         Entry(*row)
         for rows in (
-            *(access_entries, branch_entries, fetch_entries, prefetch_entries),
+            *(access_entries, branch_entries, communication_entries, fetch_entries, prefetch_entries),
             *(gpu_entries, synchronisation_entries, link_entries),
         )
         for row in rows.ROWS

@@ -9,6 +9,7 @@ from reportgen.site.view import Section, View, present
 
 ELSEWHERE = (
     *("sharing:", "scaling:", "hypothesis:", "resource:", "holds:"),
+    *("groups:", "pairs:"),
     *("store_to_load:", "access.alias:", "replacement:", "prefetch:"),
 )
 """Rules about pairs, about cores and about what fills one, and hypotheses, stand in sections of their own."""

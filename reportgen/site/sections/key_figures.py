@@ -26,6 +26,7 @@ def section(view: View) -> Section:
     wanted.append(("store_to_load.64_64.0", "store to load, 64 bit"))
     wanted.append(("branch.misprediction", "branch misprediction"))
     wanted.append(("memory.dram.parallelism", "misses in flight, 1 core"))
+    wanted.append(("communication.transfer.store", "line to another core"))
     cards = join(card for metric, title in wanted if (card := _card(view, metric, title)))
     body = (ladder(view), element("div", cards, class_="rg-cards") if cards else cards)
     return Section("key-figures", "Key figures", present(body))

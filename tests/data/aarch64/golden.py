@@ -20,6 +20,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from reportgen.backends.base import Source
 from reportgen.backends.cpu.aarch64.operands import bind
 from reportgen.backends.cpu.generator import CpuGenerator
@@ -63,11 +65,26 @@ PROGRAMS = (
     "front_end/taken_branches#spacing=32,branches=16",
     "front_end/call_return#depth=4",
     "front_end/not_taken_branches#length=48",
+    "core_communication/line_transfer#by=store,pair=0-1,rounds=4",
+    "core_communication/line_transfer_locked#by=exchange,pair=0-1,rounds=4",
+    "core_communication/line_transfer_locked#by=compare_exchange,pair=0-1,rounds=4",
+    "core_communication/false_sharing#by=plain_add,distance=64",
+    "core_communication/contended_atomic#by=locked_add,cores=2",
+    "core_communication/contended_atomic#by=compare_exchange,cores=2",
+    "core_communication/contended_atomic#by=read,cores=2",
     "tensor_operations/data_type_sweep_int8_matrix_128#accumulators=12",
     "roofline/peak_compute_fp32#operation=fp32_fma_128,accumulators=12",
     "roofline/intensity_sweep#level=l1,multiply_adds=1",
     "roofline/intensity_sweep#level=dram,multiply_adds=24",
     "roofline/saxpy#n=1024",
+)
+
+
+EXCLUSIVE = " without LSE"
+"""Behind the name of a program: as a core renders it that has only exclusive accesses."""
+WITHOUT_LSE = (
+    "core_communication/line_transfer_locked#by=exchange,pair=0-1,rounds=4",
+    "core_communication/contended_atomic#by=locked_add,cores=2",
 )
 
 
@@ -82,7 +99,7 @@ def device() -> Device:
     table = suite().tables["aarch64"]
     return Device(
         id="golden", backend="cpu", vendor="ARM", name="golden", isa="aarch64",
-        features=tuple(sorted({name for row in table.values() for name in row.features})),
+        features=tuple(sorted({"lse", *(name for row in table.values() for name in row.features)})),
         cores=4, memory_bytes=8 << 30,
         reported={"l1d_bytes": 65536, "l1d_ways": 4,
                   "l2_bytes": 1 << 20, "l3_bytes": 32 << 20, "page_bytes": 4096},
@@ -106,6 +123,8 @@ def sources() -> dict[str, Source]:
     """The chosen programs, as the suite renders them now: of each name the first point that begins so."""
     table = suite().tables["aarch64"]
     generator = CpuGenerator(device(), table)
+    rest = tuple(name for name in device().features if name != "lse")
+    older = CpuGenerator(msgspec.structs.replace(device(), features=rest), table)
     wanted = {name.partition("#")[0] for name in PROGRAMS}
     found: dict[str, Source] = {}
     for probe in probes(suite(), "aarch64"):
@@ -114,6 +133,8 @@ def sources() -> dict[str, Source]:
                 for name in PROGRAMS:
                     if f"{point.id},".startswith(f"{name},") and name not in found:
                         found[name] = generator.generate(probe, point)
+                if point.id in WITHOUT_LSE:
+                    found[f"{point.id}{EXCLUSIVE}"] = older.generate(probe, point)
     return found
 
 

@@ -37,6 +37,10 @@ _FLOWS = {"ret": "return", **dict.fromkeys("br blr brk hlt svc udf eret".split()
 _SIZES = {"b": 1, "h": 2, "w": 4, "s": 4, "x": 8, "d": 8, "q": 16}
 """Letter of a register -> bytes that it holds."""
 _MOVES = frozenset({"mov", "fmov", "movi", "mvni"})
+_READ_AND_WRITE = tuple(
+    f"{way}{what}" for way in ("ld", "st") for what in "add clr eor set smax smin umax umin".split()
+)
+"""Atomics of LSE that are named like loads or stores."""
 
 
 def decode(code: bytes, start: int, end: int) -> list[Instruction]:
@@ -83,8 +87,8 @@ def _record(word: int, address: int) -> Instruction:
     reads, writes = _accesses(found)
     place = _place(found)
     loads, stores = found.mnemonic.startswith("ld"), found.mnemonic.startswith("st")
-    if place is not None and not loads and not stores:  # an atomic does both
-        loads = stores = True
+    if place is not None and ((not loads and not stores) or found.mnemonic.startswith(_READ_AND_WRITE)):
+        loads = stores = True  # an atomic does both
     flow, target = _flow(found)
     width = 0 if place is None else _width(found)
     return Instruction(

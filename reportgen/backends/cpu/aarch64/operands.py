@@ -18,6 +18,9 @@ from reportgen.backends.cpu.aarch64.branches import untaken as untaken
 from reportgen.backends.cpu.aarch64.filler import filler as filler
 from reportgen.backends.cpu.aarch64.misses import misses as misses
 from reportgen.backends.cpu.aarch64.registers import General, Register, Vector, accumulator, accumulators
+from reportgen.backends.cpu.aarch64.shared import add_to as add_to
+from reportgen.backends.cpu.aarch64.shared import hand_over as hand_over
+from reportgen.backends.cpu.aarch64.shared import read_beside as read_beside
 from reportgen.backends.cpu.aarch64.window import window as window
 from reportgen.backends.cpu.isa import FormBody, Stream
 from reportgen.backends.cpu.own_body import OwnBody

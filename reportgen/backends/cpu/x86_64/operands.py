@@ -31,6 +31,9 @@ from reportgen.backends.cpu.x86_64.registers import (
     accumulator,
     accumulators,
 )
+from reportgen.backends.cpu.x86_64.shared import add_to as add_to
+from reportgen.backends.cpu.x86_64.shared import hand_over as hand_over
+from reportgen.backends.cpu.x86_64.shared import read_beside as read_beside
 from reportgen.backends.cpu.x86_64.window import window as window
 from reportgen.errors import Unsupported
 from reportgen.suite.definition import Operation

@@ -21,8 +21,9 @@ NOP = 0xD503201F
 KINDS = (
     *("chain", "independent", "apart", "mixed", "mixed_apart", "stream", "window", "list", "blend", "frame"),
     *("outcomes", "jumps", "untaken", "calls", "footprint"),
-    *("store_to_load", "beside"),
+    *("store_to_load", "beside", "shared"),
 )
+NAMES = (*golden.PROGRAMS, *(f"{name}{golden.EXCLUSIVE}" for name in golden.WITHOUT_LSE))
 WORD = 4
 
 
@@ -134,7 +135,7 @@ def test_an_opcode_carries_the_shape_of_its_registers(line: str, name: str) -> N
 
 def test_golden_programs_are_those_that_the_suite_renders_now() -> None:
     stored = golden.load()["programs"]
-    assert set(stored) == set(golden.PROGRAMS) == set(golden.sources())
+    assert set(stored) == set(NAMES) == set(golden.sources())
     changed = [
         n for n, source in golden.sources().items() if golden.digest(source.text) != stored[n]["source"]
     ]
@@ -143,7 +144,7 @@ def test_golden_programs_are_those_that_the_suite_renders_now() -> None:
     assert texts == golden.steps(), "run: python -m tests.data.aarch64.golden"
 
 
-@pytest.mark.parametrize("name", golden.PROGRAMS)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_golden_program_is_verified(name: str) -> None:
     result = judge(program(name), expectation(name))
     assert result.verdict == "verified", result.explanation
