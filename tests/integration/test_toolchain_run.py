@@ -132,7 +132,8 @@ def test_a_second_run_takes_its_programs_from_the_cache(data: Path, tmp_path: Pa
     (again,) = (bundles.load(ref.path) for ref in store.list_runs(tmp_path))
     first = bundles.load(store.resolve(data, "sm-90"))
     assert {p.id: p.program for p in again.run.points} == {p.id: p.program for p in first.run.points}
-    assert again.run.timing["total"] < 5
+    # none was compiled and looked at, which takes its time
+    assert (first.run.timing["verify"] > 0, again.run.timing["verify"]) == (True, 0)
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ def test_a_field_that_nvml_does_not_tell(library: Path, tmp_path: Path) -> None:
 
 
 def test_a_kernel_that_never_ends_is_stopped(library: Path, tmp_path: Path) -> None:
-    found = points(run(tmp_path, library, "hang", "fine", patience=0.5))
+    found = points(run(tmp_path, library, "hang", "fine"))
     assert found["hang"].status == Status.TIMED_OUT
     assert found["fine"].status == Status.OK
 
