@@ -62,7 +62,12 @@ class Entry:
     """When it was last used, seconds since 1970."""
     size: int
     """Bytes."""
-    path: Path
+    place: str
+
+    @property
+    def path(self) -> Path:
+        """The file or the folder."""
+        return Path(self.place)  # made when it is asked for: a cache has some ten thousand entries
 
 
 def limit() -> int:
@@ -95,26 +100,33 @@ def touch(path: Path) -> None:
 def entries(cache: Cache, folder: Path) -> list[Entry]:
     """What a folder holds, in no order; files that vanish meanwhile are left out."""
     if not cache.folders:
-        return [Entry(used, size, path) for path, used, size in _files(folder)]
+        return [Entry(used, size, place) for place, used, size in _files(str(folder))]
     found = []
-    with suppress(OSError):
-        for inner in os.scandir(folder):
-            if inner.is_dir(follow_symlinks=False):
-                files = list(_files(Path(inner.path)))
-                used = max((used for _, used, _ in files), default=0.0)
-                found.append(Entry(used, sum(size for _, _, size in files), Path(inner.path)))
+    for inner in _inside(str(folder)):
+        if inner.is_dir(follow_symlinks=False):
+            files = list(_files(inner.path))
+            used = max((used for _, used, _ in files), default=0.0)
+            found.append(Entry(used, sum(size for _, _, size in files), inner.path))
     return found
 
 
-def _files(folder: Path) -> Iterator[tuple[Path, float, int]]:
+def _files(folder: str) -> Iterator[tuple[str, float, int]]:
     """Path, time of last use and size of each file below a folder, but for the lock."""
-    for where, _, names in os.walk(folder):
-        for name in names:
-            path = Path(where, name)
+    for inner in _inside(folder):
+        if inner.is_dir(follow_symlinks=False):
+            yield from _files(inner.path)
+        elif inner.name != LOCK:
             with suppress(OSError):
-                if name != LOCK:
-                    state = path.lstat()
-                    yield path, max(state.st_atime, state.st_mtime), state.st_size
+                state = inner.stat(follow_symlinks=False)
+                yield inner.path, max(state.st_atime, state.st_mtime), state.st_size
+
+
+def _inside(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as found:
+            return list(found)
+    except OSError:  # not there, or not any more
+        return []
 
 
 class InUse:
