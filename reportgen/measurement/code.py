@@ -38,6 +38,7 @@ KEPT = "r15"
 _ZERO_AT_START = ("rdx",)
 """So that a division of rdx:rax does not overflow."""
 _BRANCHES = ("conditional", "jump")
+QUOTES = "' "
 
 
 @dataclass(frozen=True)
@@ -248,7 +249,7 @@ def _unproven(kept: Sequence[Instruction]) -> str:
     try:
         again = x86_bodies([("", spelling.text(kept), True)])[0].instructions
     except Unreadable as error:
-        return f"the assembler does not read the decoder's text ({error.message.strip().strip(chr(39))})"
+        return f"the assembler does not read the decoder's text ({error.message.strip(QUOTES)})"
     found = [plain_of(one) for one in again]
     if found == said:
         return ""

@@ -37,7 +37,7 @@ SLACK = 0.005
 """A measured interval that misses the model's range by less (relative) still lies inside."""
 _CAUSES = {
     "SIGSEGV": "it accessed memory outside of its arrays. Registers that are addresses point to an array of"
-    " --bytes; other registers start with 1 or 0 unless --init sets them",
+    " --bytes, and start anew after --rounds N; other registers start with 1 or 0 unless --init sets them",
     "SIGBUS": "it accessed memory that is not there",
     "SIGILL": "this processor does not have one of its instructions, or does not permit it",
     "SIGFPE": "a division overflowed, or divided by zero: set its operands with --init",

@@ -48,30 +48,30 @@ def starting(code: Sequence[Instruction]) -> Start:
     own = live(code)
     references, absolute = [], []
     indices: dict[str, None] = {}
-    follows = False
+    followed: set[str] = set()
     made: dict[str, tuple[str, str, int]] = {}
     for one in code:
-        base, index, scale = _address(one)
         if not _accesses(one):
             _remember(one, made)
             continue
-        if base not in own and base in made and not index:
-            base, index, scale = made[base]
+        for base, index, scale in _addresses(one):
+            if base not in own and base in made and not index:
+                base, index, scale = made[base]
+            if base == "rip":
+                continue
+            if not base:
+                absolute.append(one.text)
+            if index in own:
+                indices[index] = None
+            if base in own:
+                moved = change(code, base)
+                references.append(
+                    Reference(base, _sum(moved, change(code, index), scale) if index else moved)
+                )
+                if base in one.writes and one.mnemonic == "mov" and "load" in one.memory:
+                    followed.add(base)
         for name in one.writes:
             made.pop(name, None)
-        if base == "rip":
-            continue
-        if not base and not index:
-            absolute.append(one.text)
-            continue
-        if not base:
-            absolute.append(one.text)
-        if index in own:
-            indices[index] = None
-        if base in own:
-            step = _sum(change(code, base), change(code, index), scale) if index else change(code, base)
-            references.append(Reference(base, step))
-            follows |= base in one.writes and one.mnemonic == "mov" and "load" in one.memory
     pointers = tuple(dict.fromkeys(one.pointer for one in references))
     addresses = dict.fromkeys((*pointers, *indices))
     written = {name for one in code for name in one.writes}
@@ -80,9 +80,13 @@ def starting(code: Sequence[Instruction]) -> Start:
         pointers=pointers,
         indices=tuple(name for name in indices if name not in pointers),
         numbers=tuple(name for name in own if name not in addresses),
-        moving=tuple(name for name in addresses if name in written and not name.startswith(VECTOR)),
+        moving=tuple(
+            name
+            for name in addresses
+            if name in written and name not in followed and not name.startswith(VECTOR)
+        ),
         absolute=tuple(absolute),
-        follows=follows,
+        follows=bool(followed),
     )
 
 
@@ -113,13 +117,13 @@ def _accesses(one: Instruction) -> bool:
     return bool(one.memory) or one.mnemonic.startswith("prefetch")
 
 
-def _address(one: Instruction) -> tuple[str, str, int]:
+def _addresses(one: Instruction) -> list[tuple[str, str, int]]:
     """Base, index and scale; of string instructions, which name none, the registers that they walk."""
-    if one.address is not None and (one.address.base or one.address.index):
-        return one.address.base, one.address.index, one.address.scale
-    if one.mnemonic.startswith(_STRING) and one.memory:
-        return next((name for name in ("rdi", "rsi") if name in one.reads), ""), "", 1
-    return "", "", 1
+    if one.mnemonic.startswith(_STRING) and one.operands[:1] != ("xmm",):
+        return [(name, "", 1) for name in ("rdi", "rsi") if name in one.reads]
+    if one.address is None:
+        return [("", "", 1)] if one.memory else []
+    return [(one.address.base, one.address.index, one.address.scale)]
 
 
 def change(code: Sequence[Instruction], name: str) -> int | None:

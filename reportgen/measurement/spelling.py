@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from reportgen.backends.cpu.own_body import ABSOLUTE
 from reportgen.model.cost.instruction import Instruction
 
 _HEX = re.compile(r"\b([0-9][0-9A-Fa-f]*)h\b")
-_ABSOLUTE = re.compile(r"\[(?:rel )?[0-9A-Fa-f]+h\]")
 _BROADCAST = re.compile(r"\b(word|dword|qword) bcst (\[[^\]]*\])")
+_MASKED = re.compile(r"^(v\w*(?:gather|scatter)\w*) ([^,]+),(k\d),")
 _VECTOR = re.compile(r"\b([xyz])mm\d")
 _BITS = {"x": 128, "y": 256, "z": 512, "word": 16, "dword": 32, "qword": 64}
 CONSTANTS = "values:\n  .zero 64"
@@ -36,7 +37,8 @@ def _spelled(one: Instruction, copy: int) -> str:
         return f"{one.mnemonic} at_{one.target}_{copy}"
     found = one.text
     if one.address is not None and one.address.base == "rip":
-        found = _ABSOLUTE.sub("[rip+values]", found)
+        found = ABSOLUTE.sub("[rip+values]", found)
     wide = max((_BITS[width] for width in _VECTOR.findall(found)), default=0)
     found = _BROADCAST.sub(lambda got: f"{got[1]} ptr {got[2]}{{1to{wide // _BITS[got[1]]}}}", found)
+    found = _MASKED.sub(r"\1 \2{\3},", found)
     return _HEX.sub(lambda got: f"0x{got[1]}", found)

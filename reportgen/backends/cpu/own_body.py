@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 
 DATA = "[values]"
-_ABSOLUTE = re.compile(r"\[(?:rel )?[0-9A-Fa-f]+h\]")
+ABSOLUTE = re.compile(r"\[(?:rel )?[0-9][0-9A-Fa-f]*h?\]")
+"""An address as the decoder writes it where a label named it."""
 
 
 @dataclass(frozen=True)
@@ -36,4 +37,4 @@ def plain(text: str, flow: str, jump: int, named: bool) -> str:
     """
     if flow in ("conditional", "jump"):
         return f"{text.split()[0]} {jump:+d}"
-    return _ABSOLUTE.sub(DATA, text) if named else text
+    return ABSOLUTE.sub(DATA, text) if named else text
