@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -36,16 +37,37 @@ class Head(msgspec.Struct, frozen=True):
 
 
 def encode(run: Run) -> bytes:
-    """The manifest as it lies on disk: indented JSON, lists with one record a line, one final newline."""
+    """The manifest as it lies on disk: indented JSON, lists with one record a line, one final newline.
+
+    In such a line a key is left out that holds what its absence means.
+    """
     parts = []
     for name in run.__struct_fields__:
         value = getattr(run, name)
         if isinstance(value, tuple) and value:
-            body = b"[\n  " + b",\n  ".join(msgspec.json.encode(one) for one in value) + b"\n ]"
+            body = b"[\n  " + b",\n  ".join(map(_line, value)) + b"\n ]"
         else:
             body = msgspec.json.format(msgspec.json.encode(value), indent=1).replace(b"\n", b"\n ")
         parts.append(b' "%s": %s' % (name.encode(), body))
     return b"{\n" + b",\n".join(parts) + b"\n}\n"
+
+
+def _line(record: msgspec.Struct) -> bytes:
+    absent = _absent(type(record))
+    values = ((name, getattr(record, name)) for name in record.__struct_fields__)
+    return msgspec.json.encode(
+        {name: value for name, value in values if name not in absent or value != absent[name]}
+    )
+
+
+@cache
+def _absent(kind: type[msgspec.Struct]) -> dict[str, Any]:
+    """Field -> what it is where its key is absent; fields whose key is never absent are not in it."""
+    return {
+        field.name: field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
+        for field in msgspec.structs.fields(kind)
+        if not field.required
+    }
 
 
 def head(data: bytes, path: Path) -> Head:

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from reportgen.errors import BundleError, RunRefused
-from reportgen.runs import disk, programs, read, store, write
+from reportgen.runs import disk, manifest, programs, read, store, write
 from reportgen.runs.schema import SAMPLE_COLUMNS, SCHEMA_VERSION, Run
 from reportgen.runs.verify import verify
 from tests.simulated.cpu import make_records
@@ -57,6 +57,26 @@ def test_programs_lie_beside_those_that_they_are_like() -> None:
     by_digest = {one.sha256: one for one in sorted(recorded, key=lambda one: one.sha256)}
     older = gzip.compress(b"".join(msgspec.json.encode(one) + b"\n" for one in by_digest.values()))
     assert programs.unpack(older) == programs.unpack(programs.pack(recorded))
+
+
+def test_a_manifest_leaves_out_what_absence_means() -> None:
+    run, _, _ = records()
+    first = msgspec.structs.replace(run.points[0], reason="", facts={}, accepted=0, stop="precise")
+    written = msgspec.json.decode(manifest.encode(msgspec.structs.replace(run, points=(first,))))
+    assert not {"reason", "facts", "accepted"} & set(written["points"][0])
+    assert {"id", "probe", "settings", "status", "stop"} <= set(written["points"][0])
+    assert "supersedes" in written  # of the run itself every key is there
+
+
+def test_a_manifest_with_every_key_is_read_alike(tmp_path: Path) -> None:
+    """As they were written before."""
+    path = sealed(tmp_path)
+    before = read.load(path).run
+    whole = msgspec.json.encode(before)
+    assert len(whole) > len(manifest.encode(before).replace(b"\n  ", b""))
+    (path / "run.json").write_bytes(whole)
+    assert read.load(path).run == before
+    assert verify(path) == []
 
 
 def test_a_run_is_sealed_once(tmp_path: Path) -> None:
