@@ -79,8 +79,10 @@ def test_what_no_survey_has_stays_unknown() -> None:
         # of a gather by pair: merged results, or indices that were gathered
         ("vpgatherdd ymm0, [rsi+ymm1*4], ymm2\nvpxor ymm2, ymm2, ymm2", 8.0),
         (
-            "vpgatherdd ymm1, [rsi+ymm0*4], ymm2\nvpxor ymm2, ymm2, ymm2\n"
-            "vpgatherdd ymm0, [rsi+ymm1*4], ymm2\nvpxor ymm2, ymm2, ymm2",
+            (
+                "vpgatherdd ymm1, [rsi+ymm0*4], ymm2\nvpxor ymm2, ymm2, ymm2\n"
+                "vpgatherdd ymm0, [rsi+ymm1*4], ymm2\nvpxor ymm2, ymm2, ymm2"
+            ),
             2 * 20.0,
         ),
         ("lock add [rdi], rax", 7.5),
