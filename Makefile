@@ -55,7 +55,7 @@ lint: $(VENV)/.dev ## ruff and mypy --strict
 bench: $(VENV)/.core ## how long deriving, rendering and collecting take here
 	@$(BIN)/python bench/bench.py
 
-calibration: $(VENV)/.dev ## how often findings are right, into docs/method/calibration.md; about five minutes on two cores
+calibration: $(VENV)/.dev ## how often findings are right, into docs/method/calibration.md; about six minutes on two cores
 	@$(BIN)/python -m calibration
 
 constraints: $(VENV)/.dev ## pin what is installed now

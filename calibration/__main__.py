@@ -1,7 +1,9 @@
 """`python -m calibration`: how often reportgen is right, counted on simulated devices.
 
-    --devices N    how many, each judged as it is and with troubles (default: enough for the published page)
-    --first SEED   number of the first one
+    --devices N    how many cores, each as it is and with troubles (default: those of the published page)
+    --gpus N       how many GPUs, the same
+    --first SEED   number of the first one of either
+    --only PART    `cores` or `gpus`: count these anew, and keep the other part as it is in --out
     --workers N    processes (default: all cores this process may use)
     --out FOLDER   where the page and its files go (default: docs/method)
 
@@ -15,9 +17,11 @@ import os
 import sys
 from pathlib import Path
 
+import msgspec
+
 from calibration import limits, page
-from calibration.counts import Seeds
-from calibration.sample import calibrate
+from calibration.counts import FORMAT, Calibration, Seeds
+from calibration.sample import cores, gpus
 from reportgen.collect.progress import for_stream
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "method"
@@ -25,6 +29,9 @@ PUBLISHED = Seeds(first=10_000, devices=340)
 """At least 2,000 boundaries, latencies, throughputs and ridges.
 
 None that anything was fitted to: those are devices 1000 to 1219."""
+PUBLISHED_GPUS = Seeds(first=10_000, devices=100)
+"""None that anything was fitted to: those are GPUs 1000 to 1099."""
+CORES, GPUS = "cores", "gpus"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -35,13 +42,26 @@ def main(arguments: list[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--devices", type=int, default=PUBLISHED.devices)
+    parser.add_argument("--gpus", type=int, default=PUBLISHED_GPUS.devices)
+    parser.add_argument("--only", choices=(CORES, GPUS))
     parser.add_argument("--first", type=int, default=PUBLISHED.first)
     parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--out", type=Path, default=FOLDER)
     asked = parser.parse_args(arguments)
+    kept = _kept(asked.out / f"{page.NAME}.json") if asked.only else None
+    if asked.only and kept is None:
+        parser.error(f"--only needs the other part in {asked.out}; leave it out")
     progress = for_stream()
     try:
-        numbers = calibrate(Seeds(asked.first, asked.devices), asked.workers, progress)
+        numbers = Calibration(
+            FORMAT,
+            kept.cores
+            if kept and asked.only == GPUS
+            else cores(Seeds(asked.first, asked.devices), asked.workers, progress),
+            kept.gpus
+            if kept and asked.only == CORES
+            else gpus(Seeds(asked.first, asked.gpus), asked.workers, progress),
+        )
     finally:
         progress.close()
     asked.out.mkdir(parents=True, exist_ok=True)
@@ -54,6 +74,14 @@ def main(arguments: list[str] | None = None) -> int:
         print(line, file=sys.stderr)
     print(f"Written: {asked.out / page.NAME}.md and its files")
     return 1 if broken else 0
+
+
+def _kept(path: Path) -> Calibration | None:
+    """What was counted before; None where there is nothing, or of another format."""
+    try:
+        return page.read(path.read_bytes())
+    except (OSError, msgspec.ValidationError):
+        return None
 
 
 if __name__ == "__main__":

@@ -9,13 +9,14 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
+from calibration.gpu_kinds import GpuKind
 from calibration.judge import Claimed, Judged, Stated
-from calibration.kinds import Kind
+from calibration.kinds import Kind, Meaning
 from reportgen.analysis.robust import NORMAL_95
 from reportgen.findings.finding import Verdict
 from reportgen.findings.interference import CANNOT_TELL, PARTLY, SEPARATE, SHARED
 
-FORMAT = 1
+FORMAT = 2
 """Raised when a key of the published file changes."""
 TENTHS = 10
 LEAST_FINDINGS = 100
@@ -45,7 +46,7 @@ class Coverage(Published, frozen=True):
     """One kind of interval."""
 
     kind: str
-    """Name of a `kinds.Kind`."""
+    """Name of a `kinds.Kind`, or of a `gpu_kinds.GpuKind`."""
     share: Share
     """Of intervals that hold the truth."""
     half: float
@@ -106,10 +107,22 @@ class Seeds(Published, frozen=True):
     devices: int
 
 
-class Calibration(Published, frozen=True):
-    """All that is published."""
+class Gpus(Published, frozen=True):
+    """What is counted on GPUs."""
 
-    format: int
+    seeds: Seeds
+    intervals: tuple[Coverage, ...]
+    reliability: tuple[Tenth, ...]
+    findings: tuple[OfKind, ...]
+
+    def coverage(self, kind: GpuKind) -> Coverage:
+        """The row of a kind; KeyError where there is none."""
+        return {one.kind: one for one in self.intervals}[kind.name]
+
+
+class Cores(Published, frozen=True):
+    """What is counted on cores."""
+
     seeds: Seeds
     intervals: tuple[Coverage, ...]
     reliability: tuple[Tenth, ...]
@@ -122,8 +135,32 @@ class Calibration(Published, frozen=True):
         return {one.kind: one for one in self.intervals}[kind.name]
 
 
-def count(seeds: Seeds, plain: Sequence[Judged], troubled: Sequence[Judged]) -> Calibration:
-    """Count what was right.
+class Calibration(Published, frozen=True):
+    """All that is published."""
+
+    format: int
+    cores: Cores
+    gpus: Gpus
+
+
+def meaning_of(part: Cores | Gpus, one: Coverage) -> Meaning:
+    """What right means for a row of intervals of a part."""
+    return GpuKind[one.kind].value if isinstance(part, Gpus) else Kind[one.kind].value
+
+
+def count_gpus(seeds: Seeds, plain: Sequence[Judged], troubled: Sequence[Judged]) -> Gpus:
+    """Count what was right of GPUs; the arguments are those of `count`."""
+    both = [*plain, *troubled]
+    return Gpus(
+        seeds=seeds,
+        intervals=_intervals(plain, GpuKind),
+        reliability=_reliability(both),
+        findings=_by_kind(both),
+    )
+
+
+def count(seeds: Seeds, plain: Sequence[Judged], troubled: Sequence[Judged]) -> Cores:
+    """Count what was right of cores.
 
     Args:
         seeds: which devices these are.
@@ -131,10 +168,9 @@ def count(seeds: Seeds, plain: Sequence[Judged], troubled: Sequence[Judged]) -> 
         troubled: the same devices with troubles that intervals do not allow for.
     """
     both = [*plain, *troubled]
-    return Calibration(
-        format=FORMAT,
+    return Cores(
         seeds=seeds,
-        intervals=_intervals(plain),
+        intervals=_intervals(plain, Kind),
         reliability=_reliability(both),
         findings=_by_kind(both),
         sharing=(*_sharing(plain, troubled=False), *_sharing(troubled, troubled=True)),
@@ -183,9 +219,9 @@ def _short(value: float) -> float:
     return round(float(value), DIGITS)
 
 
-def _intervals(devices: Sequence[Judged]) -> tuple[Coverage, ...]:
+def _intervals(devices: Sequence[Judged], kinds: type[Kind] | type[GpuKind]) -> tuple[Coverage, ...]:
     found = []
-    for kind in Kind:
+    for kind in kinds:
         mine: list[list[Stated]] = [[one for one in each.intervals if one.kind is kind] for each in devices]
         halves = [one.half for each in mine for one in each]
         if halves:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
+from calibration.gpu_kinds import GpuKind
 from calibration.kinds import Kind, kind_of
 from reportgen.analysis.derive import quantities
 from reportgen.analysis.quantity import Quantity
@@ -36,7 +37,7 @@ TWO_MODES = 0.02
 class Stated:
     """A closed interval and whether it holds the truth."""
 
-    kind: Kind
+    kind: Kind | GpuKind
     held: bool
     half: float
     """Half width over the value; for an interference index the half width itself."""
@@ -102,7 +103,7 @@ def judge(seed: int, rough: bool = False) -> Judged:
     for finding in derive(run, found):
         right = _right(truth, evidence, finding, by_metric)
         if right is not None:
-            kind = _name(finding)
+            kind = name_of(finding)
             judged.findings.append(Claimed(kind, finding.confidence, right, finding.confidence_inputs))
         if finding.hypothesis:
             conclusions |= dict.fromkeys(finding.probes, finding.verdict)
@@ -182,7 +183,7 @@ def _modes(truth: CpuTruth, quantity: Quantity) -> bool | None:
     return all(math.isclose(mode, true, rel_tol=TWO_MODES) for mode, true in pairs)
 
 
-def _name(finding: Finding) -> str:
+def name_of(finding: Finding) -> str:
     """What kind of finding it is, for the table."""
     rule, _, metric = finding.id.rpartition(":")
     return rule or parse(metric).kind.value

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from calibration.counts import COVERED, LEAST_FINDINGS, WITHIN, Calibration, Share
-from calibration.kinds import Kind
+from calibration.counts import COVERED, LEAST_FINDINGS, WITHIN, Calibration, Cores, Gpus, Share, meaning_of
 
 
 def broken(numbers: Calibration, *, allowing: bool = False) -> list[str]:
@@ -16,23 +15,35 @@ def broken(numbers: Calibration, *, allowing: bool = False) -> list[str]:
         allowing: whether a limit holds when the interval of the share reaches it, as it must for a sample
             that is too small to tell.  The median width of a few intervals is then not asked for.
     """
-    return [*_intervals(numbers, allowing), *_reliability(numbers, allowing)]
+    return [
+        *broken_of(numbers.cores, allowing=allowing),
+        *(f"GPUs: {line}" for line in broken_of(numbers.gpus, allowing=allowing)),
+    ]
 
 
-def _intervals(numbers: Calibration, allowing: bool) -> Iterator[str]:
+def broken_of(part: Cores | Gpus, *, allowing: bool = False) -> list[str]:
+    """The same of one part.
+
+    Of GPUs, fewer than cores, no share is known to a point: a limit holds where the interval of the share
+    reaches it.
+    """
+    return [*_intervals(part, allowing), *_reliability(part, allowing)]
+
+
+def _intervals(part: Cores | Gpus, allowing: bool) -> Iterator[str]:
     least, most = COVERED
-    for one in numbers.intervals:
-        meaning = Kind[one.kind].value
+    for one in part.intervals:
+        meaning = meaning_of(part, one)
         share = one.share
-        low, high = _ends(share, allowing or meaning.single)
+        low, high = _ends(share, allowing or meaning.single or isinstance(part, Gpus))
         if high < least or (low > most and not meaning.bracket):
             yield f"{meaning.title}: {share.value:.1%} of {share.count} intervals hold the truth"
         if one.half > meaning.widest and not (allowing and share.count < LEAST_FINDINGS):
             yield f"{meaning.title}: median half width {one.half:g}, at most {meaning.widest:g} is stated"
 
 
-def _reliability(numbers: Calibration, allowing: bool) -> Iterator[str]:
-    for one in numbers.reliability:
+def _reliability(part: Cores | Gpus, allowing: bool) -> Iterator[str]:
+    for one in part.reliability:
         low, high = _ends(one.right, allowing)
         if one.enough and not low - WITHIN <= one.confidence <= high + WITHIN:
             yield (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -16,10 +17,15 @@ from calibration.counts import (
     TENTHS,
     WITHIN,
     Calibration,
+    Cores,
+    Gpus,
+    OfKind,
     Readings,
     Share,
     Tenth,
+    meaning_of,
 )
+from calibration.gpu_kinds import UNCOUNTED
 from calibration.kinds import Kind
 from reportgen.findings.finding import Verdict
 from reportgen.site.address import tenth_anchor
@@ -41,7 +47,7 @@ WORDS = {
 
 def files(numbers: Calibration) -> dict[str, str]:
     """Name -> text of everything that is published."""
-    light = picture.draw(numbers.reliability)
+    light = picture.draw(numbers.cores.reliability, numbers.gpus.reliability)
     encoded = msgspec.json.format(msgspec.json.encode(numbers), indent=1).decode()
     return {
         f"{NAME}.md": page(numbers, style.viewbox(light)),
@@ -58,30 +64,64 @@ def read(text: str | bytes) -> Calibration:
 
 def page(numbers: Calibration, size: tuple[int, int]) -> str:
     """The Markdown page; `size` is that of the picture, pixels."""
-    seeds, tenths = numbers.seeds, numbers.reliability
-    meant = [one.share for one in numbers.intervals if not Kind[one.kind].value.bracket]
     environment = Environment(undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False)
     return environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render(
         command=COMMAND,
-        seeds=seeds,
-        last=seeds.first + seeds.devices - 1,
-        intervals=f"{sum(share.count for share in meant):,}",
-        covered=_range(share.value for share in meant),
-        findings=f"{sum(one.right.count for one in tenths):,}",
-        off=f"{max((abs(one.off) for one in tenths if one.enough), default=0.0) * 100:.1f}",
+        cores=_summary(numbers.cores),
+        gpus=_summary(numbers.gpus),
         least=_percent(COVERED[0]),
         most=_percent(COVERED[1]),
         within=f"{WITHIN * 100:.0f}",
         least_findings=LEAST_FINDINGS,
-        alternative=_alternative(tenths),
+        alternative=_alternative(numbers),
         width=size[0],
         height=size[1],
-        coverage=list(_intervals(numbers)),
-        reliability=list(_reliability(tenths)),
-        kinds=list(_by_kind(numbers)),
-        sharing=list(_sharing(numbers.sharing)),
-        hypotheses=list(_hypotheses(numbers)),
+        coverage=list(_intervals(numbers.cores)),
+        reliability=list(_reliability(numbers.cores.reliability)),
+        kinds=list(_by_kind(numbers.cores.findings)),
+        sharing=list(_sharing(numbers.cores.sharing)),
+        hypotheses=list(_hypotheses(numbers.cores)),
+        gpu_coverage=list(_intervals(numbers.gpus)),
+        gpu_reliability=list(_reliability(numbers.gpus.reliability, anchored=False)),
+        gpu_kinds=list(_by_kind(numbers.gpus.findings)),
+        uncounted=list(_uncounted()),
     )
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What the sentences above the tables of a part say."""
+
+    first: int
+    last: int
+    devices: int
+    intervals: str
+    covered: str
+    findings: str
+    off: str
+
+
+def _summary(part: Cores | Gpus) -> Summary:
+    seeds, tenths = part.seeds, part.reliability
+    meant = [one.share for one in part.intervals if not meaning_of(part, one).bracket]
+    return Summary(
+        seeds.first,
+        seeds.first + seeds.devices - 1,
+        seeds.devices,
+        f"{sum(share.count for share in meant):,}",
+        _range(share.value for share in meant),
+        f"{sum(one.right.count for one in tenths):,}",
+        f"{max((abs(one.off) for one in tenths if one.enough), default=0.0) * 100:.1f}",
+    )
+
+
+def _uncounted() -> Iterator[list[str]]:
+    """Kinds of quantities that no row counts, those of one reason together."""
+    yield ["quantities", "are not counted on GPUs since each"]
+    reasons: dict[str, list[str]] = {}
+    for kind, reason in UNCOUNTED.items():
+        reasons.setdefault(reason, []).append(kind.value.replace("_", " "))
+    yield from ([", ".join(names), reason] for reason, names in reasons.items())
 
 
 def _percent(share: float, digits: int = 0) -> str:
@@ -98,50 +138,56 @@ def _with_ends(share: Share) -> str:
     return f"{share.value * 100:.1f}{NO_BREAK}% {ends}"
 
 
-def _intervals(numbers: Calibration) -> Iterator[list[str]]:
+def _intervals(part: Cores | Gpus) -> Iterator[list[str]]:
     yield ["interval of", "right means that", "how many", "hold the truth", "median half width", "at most"]
-    for one in numbers.intervals:
-        meaning = Kind[one.kind].value
+    for one in part.intervals:
+        meaning = meaning_of(part, one)
         half, most = (
             (f"{one.half:.4f}", f"{meaning.widest:g}")
-            if Kind[one.kind] is Kind.INTERFERENCE
+            if meaning is Kind.INTERFERENCE.value
             else (_percent(one.half, 2), f"{meaning.widest * 100:g} %")
         )
         yield [meaning.title, meaning.right, f"{one.share.count:,}", _with_ends(one.share), half, most]
 
 
-def _bounds(at: int) -> str:
+def _bounds(at: int, anchored: bool) -> str:
     """The ends of a tenth, with the anchor that findings of such a confidence lead to."""
-    return f'<span id="{tenth_anchor(at / TENTHS)}"></span>{at / TENTHS:.1f} … {(at + 1) / TENTHS:.1f}'
+    anchor = f'<span id="{tenth_anchor(at / TENTHS)}"></span>' if anchored else ""
+    return f"{anchor}{at / TENTHS:.1f} … {(at + 1) / TENTHS:.1f}"
 
 
-def _reliability(tenths: tuple[Tenth, ...]) -> Iterator[list[str]]:
+def _reliability(tenths: tuple[Tenth, ...], *, anchored: bool = True) -> Iterator[list[str]]:
     yield ["confidence", "findings", "of devices", "mean confidence", "right", "difference, points"]
     by_place = {round(one.low * TENTHS): one for one in tenths}
     for at in range(TENTHS):
         one = by_place.get(at)
         if one is None:
-            yield [_bounds(at), "0", "0", "", "", "no finding"]
+            yield [_bounds(at, anchored), "0", "0", "", "", "no finding"]
             continue
         off = f"{one.off * 100:+.1f}" if one.enough else "too few to tell"
         yield [
-            _bounds(at), f"{one.right.count:,}", str(one.devices), f"{one.confidence:.3f}",
+            _bounds(at, anchored), f"{one.right.count:,}", str(one.devices), f"{one.confidence:.3f}",
             _with_ends(one.right), off,
         ]  # fmt: skip
 
 
-def _alternative(tenths: tuple[Tenth, ...]) -> str:
-    some = "; ".join(
-        f"confidence {one.confidence:.2f}, {one.right.value * 100:.0f} % right"
-        for one in tenths
-        if one.enough
+def _alternative(numbers: Calibration) -> str:
+    def told(tenths: tuple[Tenth, ...]) -> str:
+        return "; ".join(
+            f"confidence {one.confidence:.2f}, {one.right.value * 100:.0f} % right"
+            for one in tenths
+            if one.enough
+        )
+
+    return (
+        "Share of right findings against mean confidence, tenth by tenth. "
+        f"Cores: {told(numbers.cores.reliability)}. GPUs: {told(numbers.gpus.reliability)}."
     )
-    return f"Share of right findings against mean confidence, tenth by tenth: {some}."
 
 
-def _by_kind(numbers: Calibration) -> Iterator[list[str]]:
+def _by_kind(findings: tuple[OfKind, ...]) -> Iterator[list[str]]:
     yield ["finding about", "how many", "mean confidence", "right"]
-    for one in sorted(numbers.findings, key=lambda row: -row.right.count):
+    for one in sorted(findings, key=lambda row: -row.right.count):
         name = WORDS.get(one.kind, one.kind.replace("_", " "))
         yield [name, f"{one.right.count:,}", f"{one.confidence:.3f}", _with_ends(one.right)]
 
@@ -172,7 +218,7 @@ def _sharing(rows: tuple[Readings, ...]) -> Iterator[list[str]]:
         yield [devices, _truth(row), *(f"{row.readings[name]:,}" for name in READINGS), share]
 
 
-def _hypotheses(numbers: Calibration) -> Iterator[list[str]]:
+def _hypotheses(numbers: Cores) -> Iterator[list[str]]:
     yield ["analysis", "truth", *(f"ends {verdict.value}" for verdict in Verdict)]
     for row in numbers.hypotheses:
         counts = (f"{row.verdicts[verdict.value]:,}" for verdict in Verdict)

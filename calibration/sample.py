@@ -6,33 +6,45 @@ import multiprocessing
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from calibration.counts import Calibration, Seeds, count
-from calibration.judge import Judged, judge
+from calibration import gpu_judge, judge
+from calibration.counts import Cores, Gpus, Seeds, count, count_gpus
+from calibration.judge import Judged
 from reportgen.collect.progress import Progress
 
-Job = tuple[int, bool]
+Job = tuple[str, int, bool]
+"""Part (`CORES` or `GPUS`), seed, troubled."""
+CORES, GPUS = "cores", "GPUs"
 CHUNK = 2
 """Jobs a worker takes at a time: some devices take ten times as long as others."""
 
 
-def calibrate(seeds: Seeds, workers: int, progress: Progress) -> Calibration:
-    """Draw the devices, judge them and count.
+def cores(seeds: Seeds, workers: int, progress: Progress) -> Cores:
+    """Draw cores, judge them and count.
 
     Args:
         seeds: which devices.
         workers: processes; with 1 everything happens in this one.
         progress: is told of every device.
     """
-    jobs = [
-        (seed, rough) for seed in range(seeds.first, seeds.first + seeds.devices) for rough in (False, True)
-    ]
+    return count(seeds, *_judged(CORES, seeds, workers, progress))
+
+
+def gpus(seeds: Seeds, workers: int, progress: Progress) -> Gpus:
+    """Draw GPUs, judge them and count; the arguments are those of `cores`."""
+    return count_gpus(seeds, *_judged(GPUS, seeds, workers, progress))
+
+
+def _judged(part: str, seeds: Seeds, workers: int, progress: Progress) -> tuple[list[Judged], list[Judged]]:
+    """As they are, and troubled."""
+    numbers = range(seeds.first, seeds.first + seeds.devices)
+    jobs = [(part, seed, rough) for seed in numbers for rough in (False, True)]
     found: dict[bool, list[Judged]] = {False: [], True: []}
-    progress.stage("simulated devices", len(jobs))
+    progress.stage(f"simulated {part}", len(jobs))
     with _judging(jobs, workers) as judged:
-        for (seed, rough), one in zip(jobs, judged, strict=True):
+        for (_, seed, rough), one in zip(jobs, judged, strict=True):
             found[rough].append(one)
             progress.step(f"device {seed}{', troubled' if rough else ''}")
-    return count(seeds, found[False], found[True])
+    return found[False], found[True]
 
 
 @contextmanager
@@ -46,4 +58,5 @@ def _judging(jobs: list[Job], workers: int) -> Iterator[Iterator[Judged]]:
 
 
 def _judge(job: Job) -> Judged:
-    return judge(*job)
+    part, seed, rough = job
+    return judge.judge(seed, rough) if part == CORES else gpu_judge.judge(seed, rough)

@@ -40,7 +40,7 @@ from reportgen.suite.load import load_suite
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "method"
 PAGES = sorted(FOLDER.glob("*.md"))
 PARTS = ["Method", "Constants, and why", "Assumptions", "What goes wrong", "Sources"]
-RESULTS = {"calibration": ["Intervals", "Reliability", "Shared or separate", "Hypotheses"]}
+RESULTS = {"calibration": ["Intervals", "Reliability", "Shared or separate", "Hypotheses", "GPUs"]}
 """Pages that give results of their own before the method."""
 
 

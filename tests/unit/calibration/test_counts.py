@@ -7,21 +7,27 @@ import pytest
 
 from calibration import limits, page
 from calibration.counts import (
+    FORMAT,
     LEAST_FINDINGS,
     Calibration,
+    Cores,
     Coverage,
     Seeds,
     Share,
     Tenth,
     count,
+    count_gpus,
     share_of,
     tenth_of,
     wilson,
 )
+from calibration.gpu_kinds import UNCOUNTED, GpuKind, kind_of
 from calibration.judge import Claimed, Concluded, Judged, Paired, Stated
 from calibration.kinds import Kind
+from reportgen.analysis.quantity import Quantity
 from reportgen.findings.finding import Verdict
 from reportgen.site.address import tenth_anchor
+from reportgen.status import Status
 
 
 def devices(right: int, wrong: int, confidence: float) -> list[Judged]:
@@ -37,8 +43,18 @@ def devices(right: int, wrong: int, confidence: float) -> list[Judged]:
     ]
 
 
-def counted(right: int, wrong: int, confidence: float = 0.95) -> Calibration:
+def counted(right: int, wrong: int, confidence: float = 0.95) -> Cores:
     return count(Seeds(0, right + wrong), devices(right, wrong, confidence), [])
+
+
+def whole(cores: Cores) -> Calibration:
+    """With GPUs of which all keeps to the limits."""
+    held = [Judged([Stated(GpuKind.LEVEL, at % 20 > 0, 0.001)]) for at in range(1000)]
+    return Calibration(FORMAT, cores, count_gpus(Seeds(0, 1000), held, []))
+
+
+def broken(cores: Cores, *, allowing: bool = False) -> list[str]:
+    return limits.broken(whole(cores), allowing=allowing)
 
 
 @pytest.mark.parametrize(
@@ -100,42 +116,64 @@ def test_troubled_devices_count_for_confidence_and_not_for_coverage() -> None:
 def test_a_limit_that_does_not_hold_is_a_line(
     right: int, wrong: int, confidence: float, found: list[str]
 ) -> None:
-    lines = limits.broken(counted(right, wrong, confidence))
+    lines = broken(counted(right, wrong, confidence))
     assert [line.partition(" int")[0].partition(" find")[0] for line in lines] == found
 
 
 def test_a_small_sample_is_allowed_what_belongs_to_its_size() -> None:
-    assert limits.broken(counted(91, 9))
-    assert not limits.broken(counted(91, 9), allowing=True)
-    assert limits.broken(counted(70, 30), allowing=True)
+    assert broken(counted(91, 9))
+    assert not broken(counted(91, 9), allowing=True)
+    assert broken(counted(70, 30), allowing=True)
 
 
 def test_a_wide_interval_is_held_to_its_bound() -> None:
     share = Share(100, 0.95, 0.9, 0.98)
     wide = Coverage(Kind.LATENCY.name, share, Kind.LATENCY.value.widest * 1.01)
-    (line,) = limits.broken(msgspec.structs.replace(counted(95, 5), intervals=(wide,)))
+    (line,) = broken(msgspec.structs.replace(counted(95, 5), intervals=(wide,)))
     assert "median half width" in line
     few = msgspec.structs.replace(wide, share=msgspec.structs.replace(share, count=LEAST_FINDINGS - 1))
-    assert not limits.broken(msgspec.structs.replace(counted(95, 5), intervals=(few,)), allowing=True)
+    assert not broken(msgspec.structs.replace(counted(95, 5), intervals=(few,)), allowing=True)
+
+
+def test_a_kind_of_gpus_is_counted_or_listed_with_the_reason_why_not() -> None:
+    def kind(metric: str) -> GpuKind | None:
+        return kind_of(Quantity(metric, "1", Status.OK, "a/probe", "gpu", value=1.0, low=1.0, high=1.0))
+
+    assert kind("memory.cg.l1.latency") is kind("chase.l2.latency") is GpuKind.SECOND
+    assert kind("memory.l1.latency") is GpuKind.LEVEL
+    assert kind("encoded.latency.fp32_fma") is None
+    with pytest.raises(LookupError, match="misprediction"):
+        kind("branch.misprediction")
+    text = page.page(whole(counted(95, 5)), (640, 400))
+    assert all(reason in text for reason in UNCOUNTED.values())
+
+
+def test_gpus_are_held_to_the_same_limits_where_the_interval_of_a_share_tells() -> None:
+    for held, lines in ((0.95, 0), (0.90, 1), (1.0, 1)):
+        some = [Judged([Stated(GpuKind.LEVEL, at >= 1000 * (1 - held), 0.001)]) for at in range(1000)]
+        numbers = Calibration(FORMAT, counted(95, 5), count_gpus(Seeds(0, 1000), some, []))
+        found = limits.broken(numbers)
+        assert len(found) == lines
+        assert all(line.startswith("GPUs: latency of a level") for line in found)
 
 
 def test_a_bracket_may_always_hold() -> None:
     every = Coverage(Kind.BRACKET.name, Share(100, 1.0, 0.97, 1.0), 0.05)
-    assert not limits.broken(msgspec.structs.replace(counted(95, 5), intervals=(every,)))
+    assert not broken(msgspec.structs.replace(counted(95, 5), intervals=(every,)))
 
 
 def test_few_findings_are_shown_and_not_judged() -> None:
     few = Tenth(0.5, 0.6, 9, 0.55, Share(LEAST_FINDINGS - 1, 0.9, 0.8, 0.95))
     numbers = msgspec.structs.replace(counted(95, 5), reliability=(few,))
-    assert not limits.broken(numbers)
-    text = page.page(numbers, (640, 400))
+    assert not broken(numbers)
+    text = page.page(whole(numbers), (640, 400))
     shown = text.replace(page.NO_BREAK, " ")
     assert "</span>0.5 … 0.6 | 99 | 9 | 0.550 | 90.0 % (80.0 … 95.0) | too few to tell |" in shown
     assert "</span>0.6 … 0.7 | 0 | 0 |  |  | no finding |" in text
 
 
 def test_a_confidence_leads_to_the_row_of_its_tenth() -> None:
-    text = page.page(counted(95, 5), (640, 400))
+    text = page.page(whole(counted(95, 5)), (640, 400))
     for thousandth in range(1001):
         at = tenth_of(thousandth / 1000)
         assert tenth_anchor(thousandth / 1000) == f"tenth-{at}"
@@ -143,7 +181,7 @@ def test_a_confidence_leads_to_the_row_of_its_tenth() -> None:
 
 
 def test_published_numbers_can_be_read_again() -> None:
-    numbers = counted(95, 5)
+    numbers = whole(counted(95, 5))
     assert page.read(page.files(numbers)["calibration.json"]) == numbers
     with pytest.raises(msgspec.ValidationError):
         page.read(b'{"format": 1, "else": 2}')

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from calibration import limits, page
-from calibration.__main__ import FOLDER, PUBLISHED
+from calibration.__main__ import FOLDER, PUBLISHED, PUBLISHED_GPUS
 from calibration.counts import FORMAT, Calibration
+from calibration.gpu_kinds import GpuKind
 from calibration.kinds import Kind
 from reportgen.site.figures import style
 
@@ -32,14 +33,16 @@ def test_it_was_made_by_this_code(numbers: Calibration) -> None:
 
 
 def test_it_is_of_the_published_devices(numbers: Calibration) -> None:
-    assert numbers.seeds == PUBLISHED, REMEDY
+    assert numbers.cores.seeds == PUBLISHED, REMEDY
+    assert numbers.gpus.seeds == PUBLISHED_GPUS, REMEDY
 
 
 def test_there_are_enough_of_each_kind(numbers: Calibration) -> None:
     for kind in (Kind.LATENCY, Kind.THROUGHPUT, Kind.RIDGE):
-        assert numbers.coverage(kind).share.count >= 2000
-    assert sum(numbers.coverage(kind).share.count for kind in (Kind.FITTED, Kind.BRACKET)) >= 2000
-    assert {one.kind for one in numbers.intervals} == {kind.name for kind in Kind}
+        assert numbers.cores.coverage(kind).share.count >= 2000
+    assert sum(numbers.cores.coverage(kind).share.count for kind in (Kind.FITTED, Kind.BRACKET)) >= 2000
+    assert {one.kind for one in numbers.cores.intervals} == {kind.name for kind in Kind}
+    assert {one.kind for one in numbers.gpus.intervals} == {kind.name for kind in GpuKind}
 
 
 def test_stated_limits_hold(numbers: Calibration) -> None:
