@@ -31,8 +31,11 @@ from reportgen.runs.schema import Point
 from reportgen.status import Status
 
 METHOD = "replacement"
-HITS, MISSES = "hits", "misses"
-"""Sequences that the others are compared with."""
+HITS, MISSES, FEW = "hits", "misses", "few"
+"""Sequences that the others are compared with; the last, of outer levels, has two lines, which always fit."""
+COMPARED = (HITS, MISSES, FEW)
+LONGER = 1.1
+"""Cycles of lines that should fill a set, over those of a few, up to which they are taken to fit."""
 LEAST_STEP = 1.3
 """Cycles of a miss over those of a hit from which on a share of misses can be told."""
 RECORD = Path(__file__).with_name("replacement_predicted.json")
@@ -42,44 +45,52 @@ Share = tuple[float, float]
 
 
 def replacement(evidence: Evidence) -> list[Quantity]:
-    """`memory.<level>.misses.<sequence>`: shares of misses, of each sequence but the two for comparison.
+    """`memory.<level>.misses.<sequence>`: shares of misses, of each sequence but those for comparison.
+
+    One quantity with a reason, `memory.<level>.misses`, where hits and misses cannot be told.
 
     Points have setting `sequence` and work `steps` and `ways`; the constant `sequences` holds the lines of
     each, by ways and name.
     """
     stem = evidence.probe.metric
     usable = {str(point.settings["sequence"]): point for point in evidence.usable()}
-    asked = [point for point in evidence.points if point.settings["sequence"] not in (HITS, MISSES)]
-    missing = next((name for name in (HITS, MISSES) if name not in usable), None)
+    every = {str(point.settings["sequence"]): point for point in evidence.points}
+    missing = next((name for name in COMPARED if name in every and name not in usable), None)
     if missing is not None:
-        some = [point for point in evidence.points if point.settings["sequence"] == missing]
-        status, reason = evidence.narrowed(some).refusal()
-        return [
-            evidence.narrowed([point]).without_value(
-                f"{stem}.{point.settings['sequence']}", "ratio", METHOD, status=status,
-                reason=f"The sequence '{missing}', which all are compared with, has no time. {reason}",
-            )
-            for point in asked
-        ]  # fmt: skip
+        status, why = evidence.narrowed([every[missing]]).refusal()
+        reason = f"The sequence '{missing}', which all are compared with, has no time. {why}"
+        return [evidence.without_value(stem, "ratio", METHOD, status=status, reason=reason)]
     times = {name: evidence.cycles_per_step(point) for name, point in usable.items()}
-    hit, miss = times[HITS], times[MISSES]
+    apart = _not_in_one_set({name: times[name].value for name in COMPARED if name in times})
+    if apart:
+        return [evidence.without_value(stem, "ratio", METHOD, status=Status.UNSUPPORTED, reason=apart)]
     found = []
-    for point in asked:
-        name = str(point.settings["sequence"])
-        one = evidence.narrowed([point])
-        if name not in times:
-            found.append(one.without_value(f"{stem}.{name}", "ratio", METHOD))
-        elif miss.value < LEAST_STEP * hit.value:
-            found.append(
-                one.without_value(
-                    f"{stem}.{name}", "ratio", METHOD, status=Status.UNSUPPORTED,
-                    reason=f"Lines that should drive each other out take {miss.value:.2f} cycles, lines that "
-                    f"fit {hit.value:.2f}: they do not share a set, or a miss is hardly slower.",
-                )
-            )  # fmt: skip
-        else:
+    for name, point in every.items():
+        if name in COMPARED:
+            continue
+        if name in times:
             found.append(_share(evidence, point, times))
+        else:
+            found.append(evidence.narrowed([point]).without_value(f"{stem}.{name}", "ratio", METHOD))
     return found
+
+
+def _not_in_one_set(cycles: Mapping[str, float]) -> str:
+    """Why no share can be told: lines do not share a set, or some that should fit do not."""
+    hit, miss = cycles[HITS], cycles[MISSES]
+    if miss < LEAST_STEP * hit:
+        return (
+            f"Lines that should drive each other out take {miss:.2f} cycles, lines that fit {hit:.2f}: a "
+            "hash of the address spreads them over several sets, their pages do not lie beside each other in "
+            "memory, or a miss is hardly slower."
+        )
+    if FEW in cycles and hit > LONGER * cycles[FEW]:
+        return (
+            f"Lines that should fit take {hit:.2f} cycles, a few of them {cycles[FEW]:.2f}: some sets hold "
+            "more of them than others, as where the pages of a guest do not lie beside each other in the "
+            "host's memory."
+        )
+    return ""
 
 
 def _share(evidence: Evidence, point: Point, times: Mapping[str, Visits]) -> Quantity:
@@ -94,7 +105,7 @@ def _share(evidence: Evidence, point: Point, times: Mapping[str, Visits]) -> Qua
     seen = times[name]
     each = Visits((seen.centres - hit.value) / room, seen.counts, seen.ids)
     sequences = evidence.probe.constants["sequences"][str(ways)]
-    points = [one for one in evidence.usable() if one.settings["sequence"] in (name, HITS, MISSES)]
+    points = [one for one in evidence.usable() if one.settings["sequence"] in (name, *COMPARED)]
     return evidence.quantity(
         f"{evidence.probe.metric}.{name}", "ratio", METHOD, interval, points,
         passes=passes_that_agree(by_pass([each]), interval),

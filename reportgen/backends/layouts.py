@@ -62,7 +62,7 @@ def one_a_page(count: int, page: int, rng: np.random.Generator, line: int = LINE
     return (order * page + ((order * 29 + turns * 61) % (page // line)) * line).reshape(-1)
 
 
-def in_one_set(sequence: Sequence[int], stride: int, rng: np.random.Generator) -> Offsets:
+def in_one_set(sequence: Sequence[int], stride: int, rng: np.random.Generator, inner: int = 0) -> Offsets:
     """Visits of lines that share a set, in a given order; each visit's pointer lies in a word of its own.
 
     The sequence is repeated in up to `INTERLEAVED` sets, a step in each of them after the other, in another
@@ -72,6 +72,8 @@ def in_one_set(sequence: Sequence[int], stride: int, rng: np.random.Generator) -
         sequence: the lines of one period, as small whole numbers; none more than `WORDS` times.
         stride: bytes of a way: lines so far apart share a set.
         rng: which sets, the order of their visits, and where lines lie.
+        inner: bytes of a way of the level before, which must miss: then the sequence is repeated in all sets
+            whose lines share one set there, so that between two visits of a line many others go through it.
 
     Raises:
         ValueError: a line is visited more often than it has words.
@@ -81,10 +83,11 @@ def in_one_set(sequence: Sequence[int], stride: int, rng: np.random.Generator) -
         raise ValueError(f"a line is visited more than {WORDS} times in a period")
     place = dict(zip(lines, (int(at) for at in rng.permutation(len(lines))), strict=True))
     sets = stride // LINE
-    count = max(1, min(INTERLEAVED, sets // (2 * APART)))
+    count = max(1, stride // inner if inner else min(INTERLEAVED, sets // (2 * APART)))
     room = sets // count
     shift = int(rng.integers(sets))
-    chosen = [(shift + at * room + int(rng.integers(room - APART + 1))) % sets for at in range(count)]
+    spread = [0] * count if inner else [int(rng.integers(room - APART + 1)) for _ in range(count)]
+    chosen = [(shift + at * room + spread[at]) % sets for at in range(count)]
     visits: Counter[tuple[int, int]] = Counter()
     offsets = []
     for line in sequence:

@@ -13,47 +13,50 @@ from tests.simulated.sampler import Timed
 from tests.simulated.truth import CpuTruth
 
 REPLACEMENT = "memory_hierarchy/replacement_policy"
+OUTER = f"{REPLACEMENT}_l2"
 STEPS = 64.0
 UNEVEN = 0.04
 """A miss takes so much more or less (relative to what it adds) from sequence to sequence."""
 
 
 @cache
-def definition() -> Definition:
+def definition(probe: str = REPLACEMENT) -> Definition:
     """The suite is read once: many devices are asked."""
-    return load_suite().definitions[REPLACEMENT]
+    return load_suite().definitions[probe]
 
 
-def replacement_probe(truth: CpuTruth, shares: dict[str, float] | None = None) -> Asked:
-    """Every sequence for the ways of the first level.
+def replacement_probe(
+    truth: CpuTruth, shares: dict[str, float] | None = None, probe: str = REPLACEMENT
+) -> Asked:
+    """Every sequence for the ways of the level.
 
     Args:
         truth: the device; its policy is one of those that are simulated.
         shares: sequence -> share of misses, of a policy that is not.
+        probe: of the first level, or of the second.
     """
-    asked = definition()
-    ways, names = truth.caches[0].ways, asked.settings["sequence"]
+    asked = definition(probe)
+    inner, outer = truth.caches[:2] if probe == REPLACEMENT else truth.caches[1:3]
     timed = []
-    for at, name in enumerate(names):
+    for at, name in enumerate(asked.settings["sequence"]):
         settings = {"sequence": name}
-        if str(ways) not in asked.constants["sequences"]:
-            reason = f"there are no sequences for {ways} ways"
-            timed.append(refused(REPLACEMENT, settings, Status.UNSUPPORTED, reason))
+        if str(inner.ways) not in asked.constants["sequences"]:
+            reason = f"there are no sequences for {inner.ways} ways"
+            timed.append(refused(probe, settings, Status.UNSUPPORTED, reason))
             continue
-        share = (shares or {}).get(name, true_share(truth, name))
+        share = (shares or {}).get(name, true_share(truth, name, inner.ways))
         uneven = 1 + UNEVEN * (at % 3 - 1) * (name != MISSES)
-        adds = truth.caches[1].latency - truth.caches[0].latency
-        cycles = STEPS * (truth.caches[0].latency + share * adds * uneven)
-        point = ok_point(REPLACEMENT, settings, work={"steps": STEPS, "ways": float(ways)})
+        cycles = STEPS * (inner.latency + share * (outer.latency - inner.latency) * uneven)
+        point = ok_point(probe, settings, work={"steps": STEPS, "ways": float(inner.ways)})
         timed.append(Timed(point, cycles=cycles))
     return probe_info(
-        REPLACEMENT, "replacement", asked.metric, "ratio", asked.question, variable="sequence",
+        probe, "replacement", asked.metric, "ratio", asked.question, variable="sequence",
         hypothesis=asked.hypothesis, title=asked.title, constants=dict(asked.constants),
     ), timed  # fmt: skip
 
 
-def true_share(truth: CpuTruth, name: str) -> float:
+def true_share(truth: CpuTruth, name: str, ways: int = 0) -> float:
     """Share of the visits that miss; where a set's first state decides, the middle of what it may be."""
-    ways = truth.caches[0].ways
-    text = definition().constants["sequences"][str(ways)][name]
-    return sum(simulated(ways, text, truth.replacement)) / 2
+    some = ways or truth.caches[0].ways
+    text = definition(OUTER).constants["sequences"][str(some)][name]
+    return sum(simulated(some, text, truth.replacement)) / 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from reportgen.analysis import replacement, replacement_policies
 from reportgen.backends import layouts
+from reportgen.backends.cpu import generator_sequences
 from tests.data.replacement import search
 from tests.unit.test_method_pages import FOLDER, constants, percent
 
@@ -17,6 +18,8 @@ def test_the_page_gives_the_constants() -> None:
     assert int(written["visits of a line in a period"]) == layouts.WORDS == search.MOST_VISITS
     assert int(written["states that a simulation begins in"]) == replacement_policies.STARTS
     assert float(written["step"]) == replacement.LEAST_STEP
+    assert float(written["longer"]) == replacement.LONGER
+    assert int(written["others"]) == generator_sequences.OTHERS
     assert int(written["rarely"]) == replacement_policies.RARELY
 
 

@@ -158,7 +158,7 @@ class Preparation:
             offsets = layouts.conflict(int(setup["count"]), int(setup["stride"]), rng)
         elif layout == "sequence":
             visited = [int(line) for line in str(setup["lines"]).split()]
-            offsets = layouts.in_one_set(visited, int(setup["stride"]), rng)
+            offsets = layouts.in_one_set(visited, int(setup["stride"]), rng, int(setup["inner"]))
         else:
             offsets = layouts.one_a_page(int(setup["count"]), int(setup["page"]), rng)
         buffer = stack.enter_context(Buffer(layouts.span(offsets), str(setup["pages"])))

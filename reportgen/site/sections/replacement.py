@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reportgen.analysis.replacement import Reading
+from reportgen.findings.finding import Finding
 from reportgen.findings.metric import Kind, parse
+from reportgen.findings.replacement import by_level
 from reportgen.findings.wording import replacement as words
 from reportgen.model.architecture import Fact
 from reportgen.site import blocks, replacement_shares
+from reportgen.site.markup import Html
 from reportgen.site.sections import rows
 from reportgen.site.tables import Cell, Column, Row, table
 from reportgen.site.view import Section, View, present
@@ -31,29 +34,61 @@ POLICIES = (
 
 
 def section(view: View) -> Section | None:
-    """The sentence, a figure of shares and predictions, both tables."""
-    facts = [fact for fact in view.report.of("memory.") if parse(fact.metric).kind is Kind.MISS_SHARE]
-    found = replacement_shares.reading(view.report)
-    if not facts or found is None:
-        return None
-    item = view.report.finding.get(f"replacement:{replacement_shares.FIRST_LEVEL}")
-    drawn = view.figure(
-        "replacement",
-        f"Table of the shares of misses of {len(found.metrics)} access sequences, measured and as "
-        f"replacement policies predict them. {item.sentence if item else ''}",
-        "Share of the visits that miss, by access sequence (columns): measured, and as each policy predicts "
-        "it. Coloured cells do not fit the measured share, the deeper the further off; a row without any "
-        "fits.",
+    """The sentence, a figure of shares and predictions, both tables; outer levels under it."""
+    levels = by_level(view.report.evidence)
+    first = levels.pop(replacement_shares.FIRST_LEVEL, None)
+    outer = tuple(
+        Section(
+            f"replacement.{level}",
+            f"Replacement in a set of {level.upper()}",
+            present((*view.findings([_item(view, level)]), _shares(view, level), _fitting(found, level))),
+        )
+        for level, found in levels.items()
     )
-    shares = table(
-        "replacement",
+    if first is None and not outer:
+        return None
+    parts = [view.intro("replacement")]
+    if first is not None:
+        level = replacement_shares.FIRST_LEVEL
+        item = _item(view, level)
+        drawn = view.figure(
+            "replacement",
+            f"Table of the shares of misses of {len(first.metrics)} access sequences, measured and as "
+            f"replacement policies predict them. {item.sentence if item else ''}",
+            "Share of the visits that miss, by access sequence (columns): measured, and as each policy "
+            "predicts it. Coloured cells do not fit the measured share, the deeper the further off; a row "
+            "without any fits.",
+        )
+        parts += [drawn, *view.findings([item]), _shares(view, level), _fitting(first, level)]
+    return Section("replacement", "Replacement in a set", present(parts), outer)
+
+
+def _item(view: View, level: str) -> Finding | None:
+    return view.report.finding.get(f"replacement:{level}")
+
+
+def _shares(view: View, level: str) -> Html:
+    facts = [
+        fact
+        for fact in view.report.of(f"memory.{level}.misses.")
+        if parse(fact.metric).kind is Kind.MISS_SHARE
+    ]
+    return table(
+        _named("replacement", level),
         "Access sequences in one set, and the share of their visits that miss.",
         SEQUENCES,
         (_sequence(view, fact) for fact in facts),
     )
-    policies = table("replacement-policies", _caption(found), POLICIES, _policies(found), filtered=True)
-    parts = (view.intro("replacement"), drawn, *view.findings([item]), shares, policies)
-    return Section("replacement", "Replacement in a set", present(parts))
+
+
+def _fitting(found: Reading, level: str) -> Html:
+    return table(
+        _named("replacement-policies", level), _caption(found), POLICIES, _policies(found), filtered=True
+    )
+
+
+def _named(name: str, level: str) -> str:
+    return name if level == replacement_shares.FIRST_LEVEL else f"{name}-{level}"
 
 
 def _sequence(view: View, fact: Fact) -> Row:

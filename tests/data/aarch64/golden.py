@@ -102,7 +102,7 @@ def device() -> Device:
         features=tuple(sorted({"lse", *(name for row in table.values() for name in row.features)})),
         cores=4, memory_bytes=8 << 30,
         reported={"l1d_bytes": 65536, "l1d_ways": 4,
-                  "l2_bytes": 1 << 20, "l3_bytes": 32 << 20, "page_bytes": 4096},
+                  "l2_ways": 4, "l2_bytes": 1 << 20, "l3_bytes": 32 << 20, "page_bytes": 4096},
     )  # fmt: skip
 
 

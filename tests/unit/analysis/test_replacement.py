@@ -19,7 +19,13 @@ from reportgen.status import Status
 from tests.data.replacement import record, search
 from tests.simulated.asked import Asked
 from tests.simulated.memory_points import line_probe
-from tests.simulated.replacement_points import definition, replacement_probe, true_share
+from tests.simulated.replacement_points import (
+    OUTER,
+    REPLACEMENT,
+    definition,
+    replacement_probe,
+    true_share,
+)
 from tests.simulated.truth import CpuTruth
 from tests.unit.analysis.cases import analysed
 
@@ -130,19 +136,43 @@ def test_without_a_time_for_hits_nothing_is_told() -> None:
         failed = msgspec.structs.replace(first.point, status=Status.FAILED, reason="It crashed.")
         return [(info, [replace(first, point=failed, cycles=0.0), *timed[1:]])]
 
-    found = analysed(suite, device("LRU"), 0)
-    assert len(found) == len(NAMES)
-    for quantity in found.values():
-        assert quantity.status is Status.FAILED
-        assert "'hits'" in quantity.reason
-    assert read(list(found.values())) is None
+    (quantity,) = analysed(suite, device("LRU"), 0).values()
+    assert quantity.metric == "memory.l1.misses"
+    assert quantity.status is Status.FAILED
+    assert "'hits'" in quantity.reason
+    assert read([quantity]) is None
 
 
 def test_lines_that_do_not_share_a_set_are_no_evidence() -> None:
     """Where lines that should drive each other out are not slower, no share can be told."""
     none = dict.fromkeys(definition().settings["sequence"], 0.0)
-    found = analysed(lambda one: [replacement_probe(one, none)], device("LRU"), 0)
-    assert {quantity.status for quantity in found.values()} == {Status.UNSUPPORTED}
+    (quantity,) = analysed(lambda one: [replacement_probe(one, none)], device("LRU"), 0).values()
+    assert quantity.status is Status.UNSUPPORTED
+    assert "spreads them over several sets" in quantity.reason
+
+
+def outer(shares: dict[str, float] | None = None) -> dict[str, Quantity]:
+    """The second level of a core, of eight ways."""
+    truth = device("PLRU")
+    second = replace(truth, caches=(truth.caches[0], replace(truth.caches[1], ways=8), truth.caches[2]))
+    return analysed(lambda one: [replacement_probe(one, shares, OUTER)], second, 2)
+
+
+def test_a_second_level_is_read_as_the_first_is() -> None:
+    found = outer()
+    assert list(found) == [f"memory.l2.misses.{name}" for name in NAMES]
+    assert reading(tuple(found.values())).left == ("PLRU",)
+
+
+def test_a_second_level_whose_sets_are_filled_unevenly_tells_nothing() -> None:
+    (quantity,) = outer({"hits": 0.3}).values()
+    assert (quantity.metric, quantity.status) == ("memory.l2.misses", Status.UNSUPPORTED)
+    assert "do not lie beside each other in the host's memory" in quantity.reason
+
+
+def test_both_levels_ask_the_same_sequences() -> None:
+    first, second = (definition(probe).constants["sequences"] for probe in (REPLACEMENT, OUTER))
+    assert {ways: {"few": "0 1"} | some for ways, some in first.items()} == second
 
 
 def test_ways_without_sequences_are_unsupported() -> None:

@@ -105,6 +105,14 @@ def test_a_sequence_is_repeated_in_sets_that_lie_apart() -> None:
     assert len({tuple(step) for step in steps}) > 1
 
 
+def test_sets_of_an_outer_level_share_a_set_of_the_first() -> None:
+    way, inner = 131072, 4096
+    offsets = layouts.in_one_set((0, 1, 0), way, rng(), inner)
+    assert len(np.unique(offsets % inner // LINE)) == 1
+    assert len(np.unique(offsets % way // LINE)) == way // inner
+    assert len(offsets) == 3 * way // inner
+
+
 def test_a_line_has_room_for_so_many_pointers() -> None:
     offsets = layouts.in_one_set([0] * layouts.WORDS + [1], 4096, rng())
     assert len(np.unique(offsets)) == len(offsets)

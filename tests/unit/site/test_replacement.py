@@ -15,13 +15,23 @@ from reportgen.site.figures import replacement as figure
 from reportgen.site.figures import style
 from reportgen.site.render import Renderer
 from reportgen.site.report import Report
+from tests.simulated.asked import Asked
 from tests.simulated.cpu import make_data
-from tests.simulated.replacement_points import replacement_probe
+from tests.simulated.replacement_points import OUTER, replacement_probe
 from tests.simulated.truth import CpuTruth
 from tests.unit.site.conftest import KNOWN
 from tests.unit.site.reports import reported
 
-TRUTH = replace(CpuTruth().quiet(), replacement="PLRU")
+QUIET = CpuTruth().quiet()
+TRUTH = replace(
+    QUIET,
+    replacement="PLRU",
+    caches=(QUIET.caches[0], replace(QUIET.caches[1], ways=8), QUIET.caches[2]),
+)
+
+
+def suite(truth: CpuTruth) -> list[Asked]:
+    return [replacement_probe(truth), replacement_probe(truth, None, OUTER)]
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +41,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def report(root: Path) -> Report:
-    return reported(read.load(make_data(TRUTH, 3, root / "data", lambda one: [replacement_probe(one)])))
+    return reported(read.load(make_data(TRUTH, 3, root / "data", suite)))
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +93,9 @@ def test_figure_and_tables_stand_in_the_section(report: Report, page: str) -> No
     assert 'id="figure-replacement"' in section
     assert 'id="table-replacement"' in section
     assert 'id="table-replacement-policies"' in section
+    outer = section.partition("### Replacement in a set of L2")[2]
+    assert 'id="table-replacement-l2"' in outer
+    assert "access sequences to sets of L2 (8 ways) are consistent with" in outer
     assert "consistent with" in section
     anchors = set(re.findall(r'id="([^"]+)"', section))
     assert {quantity.metric for quantity in report.quantities} <= anchors

@@ -12,7 +12,7 @@ from tests.unit.backends.cpu.x86 import assembles, device, generate, judge, plan
 
 PROBE = "memory_hierarchy/replacement_policy"
 CHASE = "memory_hierarchy/cache_conflict"
-POINTS = [name for name in planned() if name.startswith(f"{PROBE}#")]
+POINTS = [name for name in planned() if name.startswith((f"{PROBE}#", f"{PROBE}_l2#"))]
 
 
 @assembles
@@ -27,14 +27,14 @@ def test_the_ways_choose_the_sequence(ways: int, size: int, stride: int) -> None
     known: dict[str, int | float | str] = {"l1d_bytes": size, "l1d_ways": ways}
     made = generate(f"{PROBE}#sequence=s1", device(reported=known))
     assert made.setup["lines"] == suite().definitions[PROBE].constants["sequences"][str(ways)]["s1"]
-    assert made.setup["stride"] == stride
+    assert (made.setup["stride"], made.setup["inner"]) == (stride, 0)
     assert made.work == {"steps": 64.0, "ways": float(ways)}
 
 
 @pytest.mark.parametrize(
     ("known", "why"),
     [
-        ({}, "reports no size and ways"),
+        ({}, "reports no size and ways of L1D"),
         ({"l1d_bytes": 32768}, "reports no size and ways"),
         ({"l1d_bytes": 32768, "l1d_ways": 7}, "no sequences for 7 ways, only for 4, 8, 12"),
     ],
@@ -44,13 +44,25 @@ def test_without_ways_it_is_not_asked(known: dict[str, int | float | str], why: 
         generate(f"{PROBE}#sequence=s1", device(reported=known))
 
 
+def test_sets_of_the_second_level_that_share_one_of_the_first_are_all_visited() -> None:
+    known: dict[str, int | float | str] = {
+        "l1d_bytes": 32768, "l1d_ways": 8, "l2_bytes": 1 << 20, "l2_ways": 8,
+    }  # fmt: skip
+    made = generate(f"{PROBE}_l2#sequence=hits", device(reported=known))
+    assert (made.setup["stride"], made.setup["inner"]) == (131072, 4096)
+    with pytest.raises(Unsupported, match="only 16 sets of L2 share a set of L1"):
+        generate(f"{PROBE}_l2#sequence=hits", device(reported=known | {"l2_bytes": 1 << 19}))
+    with pytest.raises(Unsupported, match="no size and ways of L2"):
+        generate(f"{PROBE}_l2#sequence=hits", device(reported={"l1d_bytes": 32768, "l1d_ways": 8}))
+
+
 def test_the_program_is_the_chase_of_the_other_probes_on_every_isa() -> None:
     chase = generate(CHASE + "#stride=4096,count=2")
     assert generate(POINTS[0]).text == chase.text
     texts = {
         point.partition("#")[0]: result.text
         for point, result in golden.rendered()
-        if point.startswith((PROBE, CHASE)) and not isinstance(result, str)
+        if point.startswith((f"{PROBE}#", CHASE)) and not isinstance(result, str)
     }
     assert texts[PROBE] == texts[CHASE]
 

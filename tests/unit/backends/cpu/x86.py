@@ -44,7 +44,7 @@ def device(
     cores: int = 4,
     reported: dict[str, int | float | str] | None = None,
 ) -> Device:
-    first = {"l1d_bytes": 49152, "l1d_ways": 12}
+    first = {"l1d_bytes": 49152, "l1d_ways": 12, "l2_ways": 8}
     known = first | {"l2_bytes": 2 << 20, "l3_bytes": 32 << 20, "page_bytes": 4096}
     return Device(
         id="made-up", backend="cpu", vendor="Maker", name="made up", isa="x86_64",
