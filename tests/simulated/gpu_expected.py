@@ -11,13 +11,13 @@ from reportgen.findings.metric import ONE_MULTIPROCESSOR, Kind, MetricId, parse
 from tests.simulated import gpu_intensity
 from tests.simulated.gpu_devices import PASSING
 from tests.simulated.gpu_drawn import level_rate, peak_rates
-from tests.simulated.gpu_execution import CROWD, WARP
+from tests.simulated.gpu_execution import CROWD
 from tests.simulated.gpu_footprint import instruction
-from tests.simulated.gpu_link import KIB
 from tests.simulated.gpu_memory import FEW_BLOCKS
 from tests.simulated.gpu_population import DrawnGpu
 from tests.simulated.gpu_tiles import BYTES, COPIES, MISS, misses
-from tests.simulated.gpu_truth import EMPTY, GpuTruth
+from tests.simulated.gpu_truth import EMPTY, KIB, GpuTruth
+from tests.simulated.multiprocessor import WARP
 
 CHIP = ("shared", "constant", "local")
 """Paths that stay on the chip."""
@@ -301,8 +301,8 @@ def _of_link(drawn: DrawnGpu, name: MetricId, quantity: Quantity) -> float | Non
     if name.subject == "mapped":
         seconds = link.cached if name.part.endswith("_cg") else link.latency
         times = {"cycle": seconds * drawn.truth.clock_hz, "second": seconds}
-        return getattr(link, name.part) if name.kind is Kind.LINK_RATE else times[quantity.unit]
-    rate = getattr(link, name.subject)
+        return float(getattr(link, name.part)) if name.kind is Kind.LINK_RATE else times[quantity.unit]
+    rate = float(getattr(link, name.subject))
     return {
         "bandwidth": rate,
         "pageable_bandwidth": link.pageable,
