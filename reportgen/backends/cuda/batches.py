@@ -30,7 +30,7 @@ def made(sources: Batch, jobs: int) -> list[Batch]:
         units[:] = later
         left -= len(taken)
         found.append({name: source for unit in taken for name, source in unit.items()})
-    return found
+    return sorted(found, key=_length, reverse=True)
 
 
 def _share(units: list[Batch], most: int) -> tuple[list[Batch], list[Batch]]:
