@@ -25,7 +25,7 @@ from reportgen.analysis.robust import (
     pooled_scatter,
     visit_interval,
 )
-from reportgen.analysis.side_by_side import rate_of_all
+from reportgen.analysis.side_by_side import at_once, rate_of_all
 from reportgen.runs.schema import Point
 from reportgen.status import Status
 
@@ -47,7 +47,7 @@ def false_sharing(evidence: Evidence) -> list[Quantity]:
     """
     found: list[Quantity] = []
     for by in dict.fromkeys(str(point.settings.get("by", "")) for point in evidence.points):
-        own = evidence.narrowed(point for point in evidence.points if point.settings.get("by") == by)
+        own = at_once(evidence.narrowed(p for p in evidence.points if p.settings.get("by") == by))
         found += _by_distance(own, f"{evidence.probe.metric}.{by}")
     return found
 
@@ -129,7 +129,7 @@ def contended_atomic(evidence: Evidence) -> list[Quantity]:
     """
     found: list[Quantity] = []
     for by in dict.fromkeys(str(point.settings.get("by", "")) for point in evidence.points):
-        own = evidence.narrowed(point for point in evidence.points if point.settings.get("by") == by)
+        own = at_once(evidence.narrowed(p for p in evidence.points if p.settings.get("by") == by))
         found += _by_cores(own, f"{evidence.probe.metric}.{by}", by)
     return found
 

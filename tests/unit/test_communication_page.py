@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from reportgen.analysis import line_transfer, shared_words
+from reportgen.analysis import line_transfer, shared_words, side_by_side
 from reportgen.backends.cpu import communication, shared_lines
 from reportgen.findings.wording.communication import BESIDE
 from reportgen.suite import expand
@@ -22,6 +22,7 @@ def test_the_page_between_cores_gives_the_constants() -> None:
     assert int(written["additions"]) == shared_lines.ADDITIONS
     assert int(written["places"]) == communication.BLOCKS
     assert communication.BLOCK == 1024
+    assert written["at once"] == f"{100 * side_by_side.AT_ONCE:.0f} %"
     assert float(written["elsewhere"]) == line_transfer.ELSEWHERE
     assert written["not linear"] == f"{100 * line_transfer.NOT_LINEAR:.0f} %"
     assert float(written["least cost"]) == shared_words.LEAST_COST

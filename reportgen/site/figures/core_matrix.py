@@ -14,6 +14,8 @@ CELL, LEAST = 0.52, 0.1
 LEFT, RIGHT, TOP, BOTTOM = 0.95, 0.3, 0.6, 0.08
 LEGIBLE = 0.33
 """Inches of a cell that a number needs."""
+HATCHED = 8
+"""CPUs up to which what has no number is hatched: of more, only some pairs are asked."""
 NAMED = 0.16
 """Inches that the name of a CPU needs."""
 
@@ -27,7 +29,7 @@ class CoreMatrix(msgspec.Struct, frozen=True):
 
 
 def draw(data: CoreMatrix) -> str:
-    """SVG: pale is near, deep is far, by logarithms; hatched where there is no number."""
+    """SVG: pale is near, deep is far, by logarithms; hatched or empty where there is no number."""
     from matplotlib.collections import PolyCollection
     from matplotlib.colors import LinearSegmentedColormap
     from matplotlib.patches import Rectangle
@@ -50,8 +52,9 @@ def draw(data: CoreMatrix) -> str:
             for column in range(count):
                 time = found.get((row, column))
                 if time is None:
+                    hatch = "///" if count <= HATCHED or row == column else None
                     axes.add_patch(
-                        Rectangle((column, row), 1, 1, facecolor="none", edgecolor=style.GRID, hatch="///")
+                        Rectangle((column, row), 1, 1, facecolor="none", edgecolor=style.GRID, hatch=hatch)
                     )
                     continue
                 # all alike: the colour of the middle, not of either end

@@ -60,7 +60,7 @@ def section(view: View) -> Section | None:
         view.figure(
             "between_cores",
             sentence([known.get(STORE), known.get(f"{STORE}.farthest")], times),
-            f"{times} Of the most hand-overs that were timed; hatched: not asked, or no number.",
+            f"{times} Of the most hand-overs that were timed; hatched or empty: not asked, or no number.",
         ),
         _pairs(view),
         view.figure(

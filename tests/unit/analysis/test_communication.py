@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -270,3 +271,32 @@ def test_without_all_cores_there_is_no_contended_number() -> None:
     found = analysed([(probe, refused)], truth)["communication.contended.locked_add.rate"]
     assert found.status is Status.UNSTABLE
     assert "passed the gates" in found.reason
+
+
+def late(share: float) -> Callable[[Columns], None]:
+    """In a share of the samples the second thread begins late, and both have the line alone for a while."""
+
+    def edit(columns: Columns) -> None:
+        struck = columns["sample"] % 10 < 10 * share
+        length = columns["ticks"] - columns["empty"]
+        ticks = np.where(struck, columns["empty"] + length * 0.6, columns["ticks"]).astype(np.int64)
+        columns["start"] = columns["start"] + np.where(struck & (columns["thread"] == 1), ticks // 2, 0)
+        columns["ticks"] = ticks
+
+    return edit
+
+
+def test_samples_whose_threads_were_not_at_work_at_once_do_not_count() -> None:
+    truth = passes(cores(2))
+    found = analysed([sharing_probe(truth), contended_probe(truth)], truth, edit=late(0.7))
+    assert found[GRANULE.replace("granule", "shared")].value == pytest.approx(7.0 * 4.8, rel=0.01)
+    assert found["communication.contended.locked_add.cycles"].value == pytest.approx(7.0 * 2 * 2.4, rel=0.01)
+    rate = found["communication.contended.locked_add.rate"]
+    assert rate.value == pytest.approx(2 * truth.cycle_hz / (7.0 * 2 * 2.4), rel=0.05)
+
+
+def test_where_they_never_were_all_samples_count() -> None:
+    truth = passes(cores(2))
+    found = analysed([sharing_probe(truth)], truth, edit=late(1.0))[GRANULE.replace("granule", "shared")]
+    assert found.status is Status.OK
+    assert found.value == pytest.approx(0.6 * 7.0 * 4.8, rel=0.02)
