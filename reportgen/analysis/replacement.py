@@ -6,8 +6,8 @@ it, so the time of a load lies between that of a hit and that of a miss as the s
     share = (cycles - cycles of a hit) / (cycles of a miss - cycles of a hit)
 
 A hit is what a sequence of lines takes that all fit; a miss what round after round through three times as
-many lines takes.  A policy may keep some of those; each prediction is divided by the share that the policy
-predicts for that sequence.
+many lines takes.  A policy may keep some of those, or not all of the others; each prediction is scaled by the
+shares that the policy predicts for these two sequences.
 
 The steady state of some policies depends on what the set held before, so a prediction is an interval; what a
 measurement may miss it by is `replacement_policies.tolerance`.  (Abel & Reineke tell policies apart in this
@@ -112,7 +112,7 @@ def _share(evidence: Evidence, point: Point, times: Mapping[str, Visits]) -> Qua
         details={
             "ways": ways,
             "sequence": sequences[name],
-            "compared_with": sequences[MISSES],
+            "compared_with": [sequences[HITS], sequences[MISSES]],
             "cycles": [round(one, 4) for one in (hit.value, time.value, miss.value)],
         },
     )  # fmt: skip
@@ -180,13 +180,15 @@ def against(policy: str, quantity: Quantity) -> Excluded:
 
 
 def predicted(policy: str, quantity: Quantity) -> Share:
-    """What a policy predicts for a measured share, which is relative to that of the sequence that misses."""
+    """What a policy predicts for a share that is relative to lines that fit and to lines that miss."""
     ways = int(quantity.details["ways"])
     low, high = simulated(ways, quantity.details["sequence"], policy)
-    least, most = simulated(ways, quantity.details["compared_with"], policy)
-    if not least:  # a policy that may keep all of three times what fits: nothing to compare with
+    (none, some), (least, most) = (
+        simulated(ways, text, policy) for text in quantity.details["compared_with"]
+    )
+    if least <= some:  # lines that fit may miss as often as lines that do not: nothing to compare with
         return 0.0, 1.0
-    return low / most, high / least
+    return max(0.0, (low - some) / (most - some)), (high - none) / (least - none)
 
 
 def simulated(ways: int, sequence: str, policy: str) -> Share:

@@ -72,6 +72,13 @@ def test_chance_is_not_taken_for_a_rule(ways: int) -> None:
     assert "random" not in reading(shares("LRU", ways)).left
 
 
+@pytest.mark.parametrize("ways", WAYS)
+@pytest.mark.parametrize("policy", sorted(BY_CHANCE))
+def test_policies_with_chance_leave_themselves(policy: str, ways: int) -> None:
+    """Of twelve ways a tree may never hold all lines that fit: what a share is relative to is part of it."""
+    assert policy in reading(shares(policy, ways)).left
+
+
 def test_noise_of_any_seed_leaves_the_truth() -> None:
     for policy, seed in itertools.product(("LRU", "PLRU"), range(3)):
         assert policy in reading(shares(policy, 8, seed)).left
