@@ -81,7 +81,12 @@ def _row(
     by_point: Mapping[str, Timing],
     said: Mapping[str, tuple[Prediction, ...]],
 ) -> OwnRow:
-    code = code_of(probe.constants)
+    try:
+        code = code_of(probe.constants)
+    except msgspec.ValidationError as error:
+        raise BundleError(
+            f"{bundle.run.run} was measured by another version of reportgen ({error}).", "Measure it again."
+        ) from None
     points = [one for one in bundle.run.points if one.probe == probe.id]
     longest = max(points, key=lambda one: float(one.settings.get("rounds", 0)))
     usable = quantity.status in USABLE and quantity.value is not None

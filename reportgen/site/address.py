@@ -43,6 +43,11 @@ def survey_page(device: str) -> str:
     return f"devices/{device}/instructions/index.md"
 
 
+def measurement_page(device: str) -> str:
+    """Code of the user's own: a device's newest measurement."""
+    return f"devices/{device}/own-code/index.md"
+
+
 def workloads_page(device: str) -> str:
     """Counted workloads under the roofs of a device's newest report."""
     return f"devices/{device}/workloads/index.md"

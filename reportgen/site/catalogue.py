@@ -39,6 +39,8 @@ class Shelf:
     """Its newest validation run, empty where there is none."""
     survey: str = ""
     """Its newest survey of instruction forms, likewise."""
+    measurement: str = ""
+    """Its newest measurement of code of the user's own, likewise."""
 
     @property
     def newest(self) -> Entry:
@@ -63,7 +65,7 @@ class Shelf:
         runs = tuple(
             (one.run, one.report.digest if one.report is not None else one.error) for one in self.entries
         )
-        return self.device, runs, self.validation, self.survey
+        return self.device, runs, self.validation, self.survey, self.measurement
 
     def superseded_by(self, run: str) -> Entry | None:
         """The run that says it corrects `run`."""
@@ -77,17 +79,18 @@ def shelve(
     entries: list[Entry],
     validations: Mapping[str, str] | None = None,
     surveys: Mapping[str, str] | None = None,
+    measurements: Mapping[str, str] | None = None,
 ) -> tuple[Shelf, ...]:
     """Entries, newest first, by device; devices in alphabetical order of their ids.
 
-    `validations` and `surveys` are the newest of either of each device that has one.
+    `validations`, `surveys` and `measurements` are the newest of each of every device that has one.
     """
-    known, surveyed = validations or {}, surveys or {}
+    known, surveyed, own = validations or {}, surveys or {}, measurements or {}
     devices: dict[str, list[Entry]] = {}
     for entry in entries:
         devices.setdefault(entry.device, []).append(entry)
     return tuple(
-        Shelf(device, tuple(some), known.get(device, ""), surveyed.get(device, ""))
+        Shelf(device, tuple(some), *(each.get(device, "") for each in (known, surveyed, own)))
         for device, some in sorted(devices.items())
     )
 

@@ -18,6 +18,7 @@ MOST_DEVICES = 20
 
 VALIDATIONS = "Validation of the cost model"
 SURVEYS = "All instruction forms"
+MEASUREMENTS = "Code of one's own"
 TARGETS = "CUDA targets (toolchain)"
 
 
@@ -35,6 +36,11 @@ def devices(shelves: tuple[Shelf, ...]) -> list[Any]:
         surveyed = [{shelf.name: address.survey_page(shelf.device)} for shelf in measured if shelf.survey]
         if surveyed:
             found.append({SURVEYS: surveyed})
+        own = [
+            {shelf.name: address.measurement_page(shelf.device)} for shelf in measured if shelf.measurement
+        ]
+        if own:
+            found.append({MEASUREMENTS: own})
     if targets:
         group: list[Any] = [address.TARGETS]
         if len(toolkits.versions(targets)) > 1:

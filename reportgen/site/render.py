@@ -20,12 +20,12 @@ from reportgen.roofline.roofs import FLOP
 from reportgen.roofline.workloads import place as place_workloads
 from reportgen.roofline.workloads import sheet_of
 from reportgen.runs import store
-from reportgen.runs.schema import ASIDE, SURVEY, VALIDATION
-from reportgen.site import address, ahead, catalogue, pictures, surveys, validations
+from reportgen.runs.schema import ASIDE
+from reportgen.site import address, ahead, catalogue, pictures
 from reportgen.site.address import Links
+from reportgen.site.aside import Aside
 from reportgen.site.catalogue import Entry, Shelf, shelve
 from reportgen.site.figures import roofline, roofline_across, roofline_record
-from reportgen.site.figures import validation as scatter
 from reportgen.site.figures.cache import drawn
 from reportgen.site.files import remove_others, write_if_changed
 from reportgen.site.kept import Kept
@@ -43,14 +43,13 @@ from reportgen.site.pages import (
     index,
     model,
     published,
-    survey,
     targets,
     toolkits,
-    validation,
     versions,
     workloads,
 )
 from reportgen.site.pairs import pairs
+from reportgen.site.rendered import Rendered, Warned
 from reportgen.site.report import Report
 from reportgen.site.results import Results, Unreadable
 from reportgen.site.view import Picture, View
@@ -77,25 +76,6 @@ DRAWN = "drawn"
 ASSETS = Path(__file__).parent / "assets"
 STYLES = ("assets/reportgen/report.css", "assets/reportgen/roofline.css")
 SCRIPTS = tuple(f"assets/reportgen/{name}.js" for name in ("tables", "browser", "roofline"))
-
-
-@dataclass(frozen=True)
-class Rendered:
-    """A file of the site: its source path below the docs folder and where its bytes lie."""
-
-    uri: str
-    path: Path
-    title: str = ""
-    """Of a page; empty for an asset."""
-
-
-@dataclass(frozen=True)
-class Warned:
-    """A run that could not be read; its page says so too."""
-
-    device: str
-    run: str
-    message: str
 
 
 @dataclass(frozen=True)
@@ -129,8 +109,7 @@ class Renderer:
     def __post_init__(self) -> None:
         self.used: list[caches.InUse] = []
         self.results = Results(self.cache / caches.RESULTS.name)
-        self.validations = validations.Validations(self.results)
-        self.surveys = surveys.Surveys(self.results)
+        self.aside = Aside(self.results, self.cache, self.links, self._same)
         self.kept = Kept(self.cache / "pages", self.cache / "pages.json")
         """Pages that stay as they are while a run, or the runs of a device, do."""
 
@@ -147,16 +126,19 @@ class Renderer:
         return site
 
     def _render(self) -> Site:
+        self.aside.links = self.links
         warnings: list[Warned] = []
         refs = store.list_runs(self.data)
         runs = (ref.path for ref in refs if ref.kind not in ASIDE and not ref.error)
         ahead.derive(self.results.missing(runs), self.cache)
-        checked = self._checked(refs, warnings)
-        surveyed = self._surveyed(refs, warnings)
+        checked = self.aside.checked(refs, warnings)
+        surveyed = self.aside.surveyed(refs, warnings)
+        timed = self.aside.measured(refs, warnings)
         shelves = shelve(
             [self._entry(ref, warnings) for ref in refs if ref.kind not in ASIDE],
             {device: some[0].run.run for device, some in checked.items()},
             {device: some[0].found.run for device, some in surveyed.items()},
+            {device: some[0].found.run for device, some in timed.items()},
         )
         tree = self.cache / "pages"
         pages: list[Rendered] = []
@@ -164,7 +146,11 @@ class Renderer:
             Rendered(f"assets/reportgen/{path.name}", path) for path in sorted(ASSETS.iterdir())
         ]
         shown: dict[str, Mapping[str, Picture]] = {}
-        aside = chain(self._validations(checked, assets, tree), self._surveys(surveyed, assets))
+        aside = chain(
+            self.aside.validation_pages(checked, assets, tree),
+            self.aside.survey_pages(surveyed, assets),
+            self.aside.measurement_pages(timed, assets, tree),
+        )
         for page in chain(self._pages(shelves, assets, shown, tree), aside):
             write_if_changed(tree / page.uri, page.markdown.encode())
             pages.append(Rendered(page.uri, tree / page.uri, page.title))
@@ -213,81 +199,6 @@ class Renderer:
                 else:
                     drawn_of = shown[entry.run] = self._draw(entry, entry.report, assets, tree)
                     yield from self._run(shelf, entry, entry.report, drawn_of)
-
-    def _checked(
-        self, refs: Sequence[store.RunRef], warnings: list[Warned]
-    ) -> dict[str, list[validations.Checked]]:
-        """Validations by device, the newest first; one that cannot be shown is a warning."""
-        found: dict[str, list[validations.Checked]] = {}
-        for ref in refs:
-            if ref.kind == VALIDATION:
-                try:
-                    one = self.validations.checked(ref)
-                    found.setdefault(ref.device, []).append(one)
-                except Unreadable as error:
-                    warnings.append(Warned(ref.device, ref.run, str(error)))
-        return found
-
-    def _validations(
-        self, checked: Mapping[str, Sequence[validations.Checked]], assets: list[Rendered], tree: Path
-    ) -> Iterator[Page]:
-        """Each validation at its own address, and a device's newest at that of the device."""
-        for device_id, some in checked.items():
-            for one in some:
-                picture = self._scatter(one, assets, tree)
-                places = [address.run_page(device_id, one.run.run)]
-                places += [address.validation_page(device_id)] if one is some[0] else []
-                for newest, here in enumerate(places):
-                    make = partial(validation.page, here, one, picture, self.links, newest=newest > 0)
-                    yield self._same(here, make, one.key)
-
-    def _surveyed(
-        self, refs: Sequence[store.RunRef], warnings: list[Warned]
-    ) -> dict[str, list[surveys.Surveyed]]:
-        """Surveys by device, the newest first; one that cannot be shown is a warning."""
-        found: dict[str, list[surveys.Surveyed]] = {}
-        for ref in refs:
-            if ref.kind == SURVEY:
-                suite = next(
-                    (one.path for one in refs if one.device == ref.device and not (one.kind or one.error)),
-                    None,
-                )
-                try:
-                    found.setdefault(ref.device, []).append(self.surveys.surveyed(ref, suite))
-                except Unreadable as error:
-                    warnings.append(Warned(ref.device, ref.run, str(error)))
-        return {device: some for device, some in found.items() if some}
-
-    def _surveys(
-        self, surveyed: Mapping[str, Sequence[surveys.Surveyed]], assets: list[Rendered]
-    ) -> Iterator[Page]:
-        """Each survey at its own address, and a device's newest at that of the device."""
-        for device_id, some in surveyed.items():
-            for one in some:
-                assets += [
-                    Rendered(survey.asset(one.found, name), place) for name, (place, _) in one.files.items()
-                ]
-                places = [address.run_page(device_id, one.found.run)]
-                places += [address.survey_page(device_id)] if one is some[0] else []
-                for newest, here in enumerate(places):
-                    make = partial(survey.page, here, one, self.links, newest=newest > 0)
-                    yield self._same(here, make, one.key)
-
-    def _scatter(self, one: validations.Checked, assets: list[Rendered], tree: Path) -> Picture | None:
-        """The picture of a validation, and what lies beside it for download."""
-        assets += [
-            Rendered(validation.asset(one.found, name), place) for name, (place, _) in one.files.items()
-        ]
-        record = validation.scatter(one.found)
-        if record is None:
-            return None
-        figure = drawn(self.cache / caches.FIGURES.name, validation.FIGURE, record, scatter.draw)
-        files = validation.figures(one.found, figure)
-        for uri, content in files.items():
-            write_if_changed(tree / uri, content)
-            assets.append(Rendered(uri, tree / uri))
-        light, dark = files
-        return Picture(light, dark, (figure.width, figure.height))
 
     def _compared(self, shelves: tuple[Shelf, ...], assets: list[Rendered], tree: Path) -> Iterator[Page]:
         """Devices side by side, and each pair of runs that has a page of its own."""

@@ -21,6 +21,7 @@ from reportgen.measurement.record import INSIDE, Measurement, OwnRow
 from reportgen.model.exports import json as model_json
 from reportgen.runs import store
 from reportgen.runs.schema import MEASUREMENT
+from reportgen.site.render import Renderer
 from reportgen.status import Status
 from tests.simulated import own_code as simulated
 from tests.unit.model.cost.machine import core
@@ -149,6 +150,27 @@ def test_the_command_derives_a_sealed_measurement(data: Path, tmp_path: Path) ->
     refused = CliRunner().invoke(main, [*words, "--asm", "nop"])
     assert refused.exit_code == 2
     assert "--run measures nothing" in refused.output
+
+
+def test_the_page_shows_code_numbers_samples_and_predictions(
+    data: Path, found: Measurement, tmp_path: Path
+) -> None:
+    site = Renderer(data, tmp_path).render()
+    pages = {page.uri: page.path.read_text() for page in site.pages}
+    assert not site.warnings
+    text = pages[f"devices/{simulated.DEVICE.id}/own-code/index.md"]
+    assert f"devices/{simulated.DEVICE.id}/{found.run}/index.md" in pages
+    for one in found.rows:
+        assert text.count(f'<tr id="row-{one.name}"') == 1
+    assert "add rax,[rsi]&#10;add rsi,8&#10;imul rcx,rax" in text
+    assert "memory outside of its arrays" in text
+    assert "no: the intervals meet" in text
+    assert 'alt="Percent by which samples of a round differ' in text
+    assets = {one.uri for one in site.assets}
+    for name in ("figures/own-code.light.svg", "figures/own-code.dark.svg", "download/measurement.csv"):
+        assert f"devices/{simulated.DEVICE.id}/{found.run}/{name}" in assets
+    again = Renderer(data, tmp_path).render()
+    assert [page.path.read_text() for page in again.pages] == list(pages.values())
 
 
 @pytest.mark.parametrize(

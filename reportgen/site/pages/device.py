@@ -131,6 +131,7 @@ def page(view: View, shelf: Shelf, entry: Entry, site_url: str, *, newest: bool)
         validation=view.page(address.validation_page(run.device.id)) if shelf.validation else "",
         latest=view.page(address.device_page(run.device.id)),
         survey=view.page(address.survey_page(run.device.id)) if shelf.survey else "",
+        measurement=view.page(address.measurement_page(run.device.id)) if shelf.measurement else "",
         is_latest=shelf.newest is entry,
         corrected=_corrected(view, shelf, run.run),
         broken=[
