@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from reportgen.findings.metric import parse
-from reportgen.findings.wording.communication import KINDS
+from reportgen.findings.metric import Kind, parse
 from reportgen.model.architecture import Fact
 from reportgen.site import blocks
 from reportgen.site.communication_figures import STORE, pairs
@@ -36,13 +35,15 @@ LEADING = (
     "communication.contended.read.cycles",
 )
 """Metrics whose findings open the section; the table has all."""
+ORDER = (Kind.TRANSFER, Kind.GRANULE, Kind.SHARING, Kind.CONTENDED_RATE, Kind.CONTENDED)
+"""Of the rows of the table."""
 FEW = 12
 """Pairs up to which their table stands open."""
 
 
 def section(view: View) -> Section | None:
     """Times between cores as a matrix, costs of sharing as curves, tables, and what they fit."""
-    found = [fact for fact in view.report.of(STEM) if parse(fact.metric).kind in KINDS]
+    found = [fact for fact in view.report.of(STEM) if parse(fact.metric).kind in ORDER]
     if not found or all(fact.status is Status.UNSUPPORTED for fact in found):  # of a GPU, or of one CPU
         return None
     known = view.report.finding
@@ -79,8 +80,12 @@ def _everything(view: View, found: list[Fact]) -> Html:
         "communication",
         "What cores share: every metric with its interval.",
         COLUMNS,
-        (rows.row(view, fact) for fact in found),
+        (rows.row(view, fact) for fact in sorted(found, key=_place)),
     )
+
+
+def _place(fact: Fact) -> int:
+    return ORDER.index(parse(fact.metric).kind)
 
 
 def _pairs(view: View) -> Html:
