@@ -33,6 +33,8 @@ LEAST_DISTANCES = 3
 LEAST_COST = 1.3
 """An addition to a shared line takes at least this many times as long as one to a line apart, or no cost of
 sharing is seen."""
+LOOSE = 2.0
+"""Most that the upper end of an interval may be of the lower one: visits that tell no more give no number."""
 READ = "read"
 
 
@@ -115,8 +117,21 @@ def _cost(evidence: Evidence, metric: str, points: list[Point]) -> Quantity:
             "near to each other, or one of them ran alone for a while.",
         )  # fmt: skip
     interval = pooled_interval(members, members, evidence.systematic)
+    if interval.high > LOOSE * interval.low:
+        return _loose(evidence.narrowed(points), metric, "cycle", interval, {})
     passes = passes_that_agree(by_pass(members), interval)
     return evidence.quantity(metric, "cycle", METHOD, interval, points, passes=passes)
+
+
+def _loose(
+    evidence: Evidence, metric: str, unit: str, interval: Interval, details: dict[str, Any]
+) -> Quantity:
+    """No number, since visits differ too much."""
+    return evidence.without_value(
+        metric, unit, METHOD, status=Status.UNSTABLE, details=details,
+        reason=f"Visits differ so much that the upper end of the interval is "
+        f"{interval.high / interval.low:.1f} times the lower one; run again while the machine is quiet.",
+    )  # fmt: skip
 
 
 def contended_atomic(evidence: Evidence) -> list[Quantity]:
@@ -185,6 +200,8 @@ def _told(
         )  # fmt: skip
     systematic = evidence.systematic if unit == "cycle" else 0.0
     interval = visit_interval(own, pooled_scatter(everything), systematic)
+    if interval.high > LOOSE * interval.low:
+        return _loose(evidence, metric, unit, interval, details)
     passes = passes_that_agree(by_pass([own]), interval)
     return evidence.quantity(metric, unit, METHOD, interval, evidence.points, passes=passes, details=details)
 

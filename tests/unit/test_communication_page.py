@@ -26,4 +26,5 @@ def test_the_page_between_cores_gives_the_constants() -> None:
     assert float(written["elsewhere"]) == line_transfer.ELSEWHERE
     assert written["not linear"] == f"{100 * line_transfer.NOT_LINEAR:.0f} %"
     assert float(written["least cost"]) == shared_words.LEAST_COST
+    assert float(written["loose"]) == shared_words.LOOSE
     assert float(written["beside"]) == BESIDE

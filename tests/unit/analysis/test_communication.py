@@ -300,3 +300,16 @@ def test_where_they_never_were_all_samples_count() -> None:
     found = analysed([sharing_probe(truth)], truth, edit=late(1.0))[GRANULE.replace("granule", "shared")]
     assert found.status is Status.OK
     assert found.value == pytest.approx(0.6 * 7.0 * 4.8, rel=0.02)
+
+
+def test_visits_that_differ_too_much_give_no_number() -> None:
+    truth = cores(2)
+
+    def scattered(columns: Columns) -> None:
+        columns["ticks"] = (columns["ticks"] * np.array([1.0, 1.2, 1.4])[columns["pass"]]).astype(np.int64)
+
+    found = analysed([contended_probe(truth)], truth, edit=scattered)
+    quantity = found["communication.contended.locked_add.cycles"]
+    assert quantity.status is Status.UNSTABLE
+    assert "run again while the machine is quiet" in quantity.reason
+    assert quantity.details["cores"] == [1, 2]
