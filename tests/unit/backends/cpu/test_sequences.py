@@ -36,7 +36,7 @@ def test_the_ways_choose_the_sequence(ways: int, size: int, stride: int) -> None
     [
         ({}, "reports no size and ways of L1D"),
         ({"l1d_bytes": 32768}, "reports no size and ways"),
-        ({"l1d_bytes": 32768, "l1d_ways": 7}, "no sequences for 7 ways, only for 4, 8, 12"),
+        ({"l1d_bytes": 32768, "l1d_ways": 7}, "no sequences for 7 ways, only for 4, 8, 12, 16"),
     ],
 )
 def test_without_ways_it_is_not_asked(known: dict[str, int | float | str], why: str) -> None:
