@@ -68,7 +68,6 @@ class Validations:
                 found = self._kept(folder) or self._derive(ref.path, folder, report.architecture, survey)
                 self.known[key] = Checked(run, found, beside(ref.path, folder, MADE), key)
             caches.touch(self.results.folder / key / exports.JSON)
-            caches.touch(self.results.folder / key / exports.JSON)
             return self.known[key]
         except (ReportgenError, OSError) as error:
             text = str(error).replace(str(ref.path), f"{ref.device}/{ref.run}")
