@@ -42,6 +42,7 @@ class Clocks:
         self.columns = 2 * domain + BARRIERS if units else domain
         self.own = np.arange(warps, dtype=np.int64) % domain
         self.home = np.arange(warps, dtype=np.int64) // domain
+        self._agents = self.home * self.columns + self.own
         self.known: Table = np.zeros((warps, self.columns), dtype=np.int32)
         """[warp, column]: up to which time of a column the warp comes behind it."""
         self.fenced: Table = np.zeros_like(self.known) if units else self.known
@@ -62,7 +63,7 @@ class Clocks:
 
     def agent(self, warps: Warps) -> Warps:
         """Numbers of warps as those who access."""
-        return self.home[warps] * self.columns + self.own[warps]
+        return self._agents[warps]
 
     def unit(self, warp: int) -> int:
         """Number of the unit that acts for a warp."""
@@ -168,19 +169,27 @@ class Clocks:
     def publish(self, warps: Warps, addresses: NDArray[np.int64], adds: bool) -> None:
         """Warps write to addresses that others look at; an atomic adds to what others published there."""
         telling = self._released[warps].any(axis=1)
+        if not telling.any():
+            return
+        rows: dict[tuple[int, int], Table] = {}  # which places may share: nothing changes them
         for warp, address in _pairs(warps[telling], addresses[telling]):
-            row, before = self._released[warp], self._places.get(address)
-            self._places[address] = np.maximum(before, row) if adds and before is not None else row.copy()
+            before = self._places.get(address) if adds else None
+            key = warp, id(before)
+            if key not in rows:
+                row = self._released[warp]
+                rows[key] = row.copy() if before is None else np.maximum(before, row)
+            self._places[address] = rows[key]
 
     def look(self, warps: Warps, addresses: NDArray[np.int64]) -> None:
         """Warps read addresses to which others may have published."""
         if self._places:
+            seen: set[tuple[int, int]] = set()
             for warp, address in _pairs(warps, addresses):
                 row = self._places.get(address)
-                if row is not None:
+                if row is not None and (warp, id(row)) not in seen:
+                    seen.add((warp, id(row)))
                     np.maximum(self._acquired[warp], row, out=self._acquired[warp])
 
 
 def _pairs(warps: Warps, addresses: NDArray[np.int64]) -> list[tuple[int, int]]:
-    both = np.unique(np.stack([warps, addresses], axis=1), axis=0)
-    return [(int(warp), int(address)) for warp, address in both]
+    return sorted(set(zip(warps.tolist(), addresses.tolist(), strict=True)))

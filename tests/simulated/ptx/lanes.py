@@ -25,8 +25,9 @@ class Lanes:
     def __init__(self, registers: list[Register], count: int, per_block: int) -> None:
         self.count, self.per_block = count, per_block
         self.blocks = count // per_block
-        self.thread = np.arange(count, dtype=np.int64) % per_block
-        self.block = np.arange(count, dtype=np.int64) // per_block
+        self._every = np.arange(count, dtype=np.int64)
+        self.thread = self._every % per_block
+        self.block = self._every // per_block
         self.alive: Mask = np.ones(count, dtype=bool)
         self.mask: Mask | None = None
         """Threads that act now; nothing: all of them."""
@@ -124,7 +125,7 @@ class Lanes:
     def acting(self) -> NDArray[np.int64]:
         """Numbers of the threads that act now."""
         if self.mask is None:
-            return np.arange(self.count, dtype=np.int64)
+            return self._every
         return np.flatnonzero(self.mask)
 
     def spread(self, values: Values) -> Values:

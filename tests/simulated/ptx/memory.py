@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,10 @@ Values = NDArray[Any]
 """One value a lane, or a single one for all of them."""
 Addresses = NDArray[np.int64]
 WORDS: dict[int, type[np.unsignedinteger[Any]]] = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+FULL = {width: kind(2 ** (8 * width) - 1) for width, kind in WORDS.items()}
+"""Of a word that was written, in what is known of it."""
+SHIFT = {1: 0, 2: 1, 4: 2, 8: 3}
+"""Words are counted by shifts, which take a fraction of the time of a division."""
 Seen = Callable[["Region", Addresses, Any], None]
 """Is told of an access: region, offsets, and which of the addresses they belong to."""
 PAGE = 256
@@ -73,7 +78,7 @@ class Region:
             self._known, self._whole = np.full(len(self.data), 0xFF, dtype=np.uint8), False
         known = self.known
         assert known is not None
-        known.view(WORDS[width])[at // width] = 0
+        known.view(WORDS[width])[at >> SHIFT[width]] = 0
 
     def unknown(self, start: int, stop: int) -> int:
         """How many of these bytes nobody wrote."""
@@ -82,21 +87,22 @@ class Region:
 
     def gather(self, at: Addresses, width: int) -> Loaded:
         """Words at offsets."""
-        index = at // width
+        index = at >> SHIFT[width]
         known = self.known
         missing: NDArray[np.bool_] | None = None
         if known is not None:
-            missing = known.view(WORDS[width])[index] != np.iinfo(WORDS[width]).max
-            missing = missing if missing.any() else None
+            marks = known.view(WORDS[width])[index]
+            if np.bitwise_and.reduce(marks) != FULL[width]:
+                missing = marks != FULL[width]
         return Loaded(self.data.view(WORDS[width])[index], missing)
 
     def scatter(self, at: Addresses, width: int, values: Values) -> None:
         """Words to offsets."""
-        index = at // width
+        index = at >> SHIFT[width]
         self.data.view(WORDS[width])[index] = values
         known = self.known
         if known is not None:
-            known.view(WORDS[width])[index] = np.iinfo(WORDS[width]).max
+            known.view(WORDS[width])[index] = FULL[width]
 
 
 class Memory:
@@ -134,7 +140,7 @@ class Memory:
         Raises:
             Fault: there is none.
         """
-        place = int(np.searchsorted(self._starts, address, side="right")) - 1
+        place = bisect_right(self._starts, address) - 1
         region = self._regions[self._starts[place]] if place >= 0 else None
         if region is None or address + size > region.base + region.size:
             beside = f", {address - region.base} bytes into {region.name}" if region else ""
@@ -147,7 +153,7 @@ class Memory:
         Raises:
             Fault: an address lies in none, or is misaligned.
         """
-        low, high = int(addresses.min()), int(addresses.max())
+        low, high = int(np.minimum.reduce(addresses)), int(np.maximum.reduce(addresses))
         aligned(addresses, width, what)
         region = self.at(low, width, what)
         if high + width <= region.base + region.size:
@@ -187,9 +193,9 @@ def aligned(addresses: Addresses, width: int, what: str) -> None:
     Raises:
         Fault: one is.
     """
-    odd = (addresses & (width - 1)) != 0
-    if odd.any():
-        raise Fault(MISALIGNED, f"{what} needs {width} bytes of alignment at {int(addresses[odd][0]):#x}")
+    if width > 1 and np.bitwise_or.reduce(addresses) & (width - 1):
+        first = int(addresses[(addresses & (width - 1)) != 0][0])
+        raise Fault(MISALIGNED, f"{what} needs {width} bytes of alignment at {first:#x}")
 
 
 class Slices:
@@ -211,9 +217,8 @@ class Slices:
         """
         aligned(addresses, width, what)
         at = addresses - self.first
-        outside = (at < 0) | (at + width > self.size)
-        if outside.any():
-            where = int(addresses[outside][0])
+        if np.minimum.reduce(at) < 0 or np.maximum.reduce(at) + width > self.size:
+            where = int(addresses[(at < 0) | (at + width > self.size)][0])
             raise Fault(
                 ILLEGAL_ADDRESS,
                 f"{what} touches byte {where - self.first} of {self.size} bytes of {self.name} memory",

@@ -90,7 +90,9 @@ def write(operand: Operand) -> Write:
             # a narrower result is extended by its sign where it has one
             wide = np.dtype(f"i{raw.itemsize}") if values.dtype.kind == "i" else raw
             values = values.astype(wide)
-        launch.lanes.put(register, np.ascontiguousarray(values).view(raw))
+        if not values.flags.c_contiguous:
+            values = np.ascontiguousarray(values)
+        launch.lanes.put(register, values if values.dtype == raw else values.view(raw))
 
     return put
 

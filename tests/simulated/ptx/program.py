@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from tests.simulated.ptx.faults import Wrong
@@ -56,28 +57,34 @@ def make(kernel: Kernel, constants: Mapping[str, int]) -> Program:
     """
     program = Program(kernel, traits(kernel))
     _lay_out(program, constants)
-    made: dict[str, Maker | None] = {}
-    for instruction in kernel.instructions:
-        program.steps.append(_step(instruction, program, made))
+    program.steps = [_step(instruction, program) for instruction in kernel.instructions]
     program.polls = frozenset(_polls(kernel))
     return program
 
 
-def _step(instruction: Instruction, program: Program, made: dict[str, Maker | None]) -> Any:
-    opcode = instruction.opcode
+@cache
+def _maker(opcode: str) -> tuple[Maker, re.Match[str]] | None:
+    """What makes an instruction of an opcode, once all modules have made theirs known."""
     for pattern, maker in _KNOWN:
         match = pattern.fullmatch(opcode)
         if match:
-            try:
-                step = maker(match, instruction)
-            except (Wrong, KeyError, ValueError, AttributeError) as error:
-                raise Wrong(
-                    f"'{instruction.text}' of {program.kernel.name} is not understood: {error}"
-                ) from error
-            if opcode in ("bra", "bra.uni"):
-                return step(program.kernel.labels[instruction.target])
-            return step if instruction.guard is None else _guarded(instruction, step)
-    raise Wrong(f"the instruction '{instruction.text}' of {program.kernel.name} is not known")
+            return maker, match
+    return None
+
+
+def _step(instruction: Instruction, program: Program) -> Any:
+    opcode = instruction.opcode
+    found = _maker(opcode)
+    if found is None:
+        raise Wrong(f"the instruction '{instruction.text}' of {program.kernel.name} is not known")
+    maker, match = found
+    try:
+        step = maker(match, instruction)
+    except (Wrong, KeyError, ValueError, AttributeError) as error:
+        raise Wrong(f"'{instruction.text}' of {program.kernel.name} is not understood: {error}") from error
+    if opcode in ("bra", "bra.uni"):
+        return step(program.kernel.labels[instruction.target])
+    return step if instruction.guard is None else _guarded(instruction, step)
 
 
 def _guarded(instruction: Instruction, step: Any) -> Any:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from tests.simulated.ptx.clocks import Clocks, Passed, Table, Warps
 from tests.simulated.ptx.faults import Wrong
-from tests.simulated.ptx.memory import WORDS, Addresses, Region, Values
+from tests.simulated.ptx.memory import SHIFT, WORDS, Addresses, Region, Values
 from tests.simulated.ptx.records import Kernel
 from tests.simulated.ptx.shadows import Shadow
 
@@ -73,7 +73,7 @@ class Races:
 
     def __init__(self, launch: Launch, found: Traits) -> None:
         self.launch: Launch = proxy(launch)  # which holds this: a circle would keep its memory for long
-        self.unit = found.unit
+        self.unit, self._shift = found.unit, SHIFT[found.unit]
         lanes = launch.lanes
         self.per_block = -(-lanes.per_block // 32)
         self.warp: Warps = lanes.block * self.per_block + lanes.thread // 32
@@ -85,6 +85,7 @@ class Races:
         self.clocks = Clocks(warps, warps if whole else size, found.units)
         self.equal = 0
         """Writes of a value that another warp wrote to the same place without order."""
+        self._every: Warps = np.arange(warps, dtype=np.int64)
         self._shadows: dict[int, Shadow] = {}
         self._away: dict[tuple[int, int], tuple[int, int]] = {}
         """(warp, block of another's shared memory) -> time and place of its latest access."""
@@ -93,8 +94,11 @@ class Races:
 
     def acting(self) -> Warps:
         """Warps of which a thread acts."""
-        found: Warps = np.unique(self.warp[self.launch.lanes.acting])
-        return found
+        mask = self.launch.lanes.mask
+        if mask is None:
+            return self._every
+        warps = self.warp[mask]  # which rise with the threads
+        return warps[np.concatenate([[True], warps[1:] != warps[:-1]])]
 
     def _shadow(self, region: Region) -> Shadow | None:
         if not self.watching or len(region.data) > LARGEST:
@@ -105,7 +109,7 @@ class Races:
 
     def _words(self, at: Addresses, width: int) -> Addresses:
         """Those of accesses, all of the first ones, then of the second ones, and so on."""
-        first = at // self.unit
+        first = at >> self._shift
         if width <= self.unit:
             return first
         found: Addresses = (np.arange(width // self.unit)[:, None] + first).reshape(-1)
@@ -181,7 +185,7 @@ class Races:
         words, many = self._words(at, width), max(1, width // self.unit)
         every, theirs, changed = warps, agents, None
         if shadow.written_to:
-            changed = region.data.view(WORDS[width])[at // width] != values
+            changed = region.data.view(WORDS[width])[at >> SHIFT[width]] != values
         if many > 1:
             every, theirs = np.tile(warps, many), np.tile(agents, many)
             changed = None if changed is None else np.tile(changed, many)
@@ -194,7 +198,7 @@ class Races:
             return lambda: None
 
         def after() -> None:
-            other = region.data.view(WORDS[width])[at // width] != values
+            other = region.data.view(WORDS[width])[at >> SHIFT[width]] != values
             if other.any():
                 raise Wrong(
                     f"{self.launch.what} writes different values to one place, in {int(other.sum())} lanes"
@@ -215,16 +219,16 @@ class Races:
     def _remember(self, shadow: Shadow, words: Addresses, agents: Warps, times: Table) -> None:
         shadow.read_from = True
         first, second = shadow.readers
-        before = first[words]
-        moved = (before > 0) & (before != agents + 1)
+        marks, before = (agents + 1).astype(np.int32), first[words]
+        moved = (before > 0) & (before != marks)
         if moved.any():
-            second[words[moved]] = before[moved]
-            shadow.read[1][words[moved]] = shadow.read[0][words[moved]]
-        first[words], shadow.read[0][words] = agents + 1, times
-        beside = first[words] != agents + 1
+            some = words[moved]
+            second[some], shadow.read[1][some] = before[moved], shadow.read[0][some]
+        first[words], shadow.read[0][words] = marks, times
+        beside = first[words] != marks
         if beside.any():
-            second[words[beside]] = (agents + 1)[beside]
-            shadow.read[1][words[beside]] = times[beside]
+            some = words[beside]
+            second[some], shadow.read[1][some] = marks[beside], times[beside]
 
     def _against_writes(
         self,
@@ -309,7 +313,7 @@ class Races:
         """
         shadow = self._shadow(region)
         if shadow is not None:
-            words = at // self.unit
+            words = at >> self._shift
             self._against_writes(
                 shadow, words, np.broadcast_to(warps, words.shape), "reads", False, None, proxy
             )
@@ -337,7 +341,7 @@ class Races:
         """
         shadow = self._shadow(region)
         if shadow is not None:
-            words = at // self.unit
+            words = at >> self._shift
             mine = np.broadcast_to(warps, words.shape)
             if behind is not None:
                 others = shadow.writer[words] != behind + 1

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import msgspec
+
 WIDTHS = {"pred": 1, "b8": 1, "b16": 2, "b32": 4, "b64": 8, "b128": 16}
 """Kind of a register -> bytes."""
 
 
-@dataclass(frozen=True)
-class Register:
+class Register(msgspec.Struct, frozen=True):
     """A register of every thread, by its place in the file of registers."""
 
     number: int
@@ -18,22 +19,19 @@ class Register:
     name: str
 
 
-@dataclass(frozen=True)
-class Constant:
+class Constant(msgspec.Struct, frozen=True):
     """Bits that stand in the instruction; of a whole number below zero its sign too."""
 
     value: int
 
 
-@dataclass(frozen=True)
-class Symbol:
+class Symbol(msgspec.Struct, frozen=True):
     """Address of a variable, of a parameter, or a register that the device has (`%tid.x`)."""
 
     name: str
 
 
-@dataclass(frozen=True)
-class Address:
+class Address(msgspec.Struct, frozen=True):
     """`[base+offset]`; of a texture or a tensor `[base, {coordinates}]`."""
 
     base: Register | Symbol | Constant
@@ -41,28 +39,24 @@ class Address:
     coordinates: tuple[Operand, ...] = ()
 
 
-@dataclass(frozen=True)
-class Vector:
+class Vector(msgspec.Struct, frozen=True):
     """`{a, b}`."""
 
     parts: tuple[Operand, ...]
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(msgspec.Struct, frozen=True):
     """`a|p`: a result and a predicate beside it."""
 
     first: Operand
     second: Operand
 
 
-@dataclass(frozen=True)
-class Sink:
+class Sink(msgspec.Struct, frozen=True):
     """`_`: a result that nobody wants."""
 
 
-@dataclass(frozen=True)
-class Not:
+class Not(msgspec.Struct, frozen=True):
     """`!p`."""
 
     register: Register
@@ -71,8 +65,7 @@ class Not:
 Operand = Register | Constant | Symbol | Address | Vector | Pair | Sink | Not
 
 
-@dataclass(frozen=True)
-class Instruction:
+class Instruction(msgspec.Struct, frozen=True):
     """One instruction."""
 
     opcode: str
@@ -85,8 +78,7 @@ class Instruction:
     """Label of a branch."""
 
 
-@dataclass(frozen=True)
-class Variable:
+class Variable(msgspec.Struct, frozen=True):
     """Memory that a module or a kernel declares."""
 
     name: str
@@ -96,8 +88,7 @@ class Variable:
     """Bytes; 0: as many as the launch gives it."""
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(msgspec.Struct, frozen=True):
     """What a kernel is passed."""
 
     name: str

@@ -38,6 +38,7 @@ _PARAMETER = re.compile(
 _LABEL = re.compile(r"([\w$]+)\s*:(?!:)")
 _CONSTANT = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|\d+)U?$")
 _GUARD = re.compile(r"@(!?)([%\w$]+)\s+")
+_BETWEEN = re.compile(r"[ \t\r\n;]*")
 
 
 class NotRead(Exception):
@@ -136,8 +137,9 @@ class _Reader:
     def _body(self, text: str) -> None:
         at = 0
         while True:
-            while at < len(text) and text[at] in " \t\r\n;":
-                at += 1
+            between = _BETWEEN.match(text, at)
+            assert between is not None
+            at = between.end()
             if at >= len(text):
                 return
             if text[at] == "{":
@@ -209,6 +211,9 @@ class _Reader:
         raise NotRead(f"no register '{name}' is declared")
 
     def _operand(self, text: str) -> Operand:
+        for scope in reversed(self._scopes):
+            if text in scope:
+                return scope[text]
         if text == "_":
             return Sink()
         if text.startswith("{"):
@@ -224,8 +229,6 @@ class _Reader:
             return Constant(int(text[2:], 16))
         if _CONSTANT.match(text):
             return Constant(int(text.rstrip("U"), 0))
-        if any(text in scope for scope in self._scopes):
-            return self._register(text)
         return Symbol(text)
 
     def _address(self, text: str) -> Address:
