@@ -41,7 +41,8 @@ def lines_with(pattern: re.Pattern[str], paths: list[Path]) -> list[str]:
     return [
         f"{path.relative_to(ROOT)}:{number}: {line.strip()[:120]}"
         for path in paths
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if pattern.search(text := path.read_text(encoding="utf-8"))
+        for number, line in enumerate(text.splitlines(), 1)
         if pattern.search(line)
     ]
 

@@ -7,6 +7,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -32,12 +33,17 @@ def table(text: str) -> dict[str, frozenset[str]]:
 ALLOWED = table((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))
 
 
-def imported(path: Path, package: Path) -> Iterator[tuple[int, str]]:
+@cache
+def imported(path: Path, package: Path) -> tuple[tuple[int, str], ...]:
     """Line and full module name of every import in a file, wherever in the file it stands.
 
     `from reportgen.runs import schema` counts as `reportgen.runs.schema` where that is a module;
-    relative imports are resolved; `import_module("literal")` counts too.
+    relative imports are resolved; `import_module("literal")` counts too. Read once for all tests.
     """
+    return tuple(_imported(path, package))
+
+
+def _imported(path: Path, package: Path) -> Iterator[tuple[int, str]]:
     here = (package.name, *path.relative_to(package).with_suffix("").parts)
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), filename=str(path))):
         if isinstance(node, ast.Import):
