@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from reportgen.collect.progress import Progress
-from reportgen.errors import ReportgenError
+from reportgen.errors import BundleError, ReportgenError
 from reportgen.measurement.record import Prediction
 from reportgen.model.architecture import Architecture
 from reportgen.model.cost.estimate import Estimate
+from reportgen.model.cost.surveys import newest
+from reportgen.runs.read import Bundle
 from reportgen.runs.schema import Device
 from reportgen.suite.own_code import Code
 from reportgen.validation.llvm_mca import LlvmMca
@@ -65,7 +67,7 @@ def predictions(
     own: dict[str, Estimate] = {}
     if architecture is not None:
         progress.stage("asking the cost model", 1)
-        own = estimates(subjects, architecture)
+        own = estimates(subjects, architecture, _survey(data, device))
     asked = tools if tools is not None else (LlvmMca(), Osaca(device))
     others = []
     for tool in asked:
@@ -90,6 +92,14 @@ def _model(model: str, data: Path, device: Device) -> tuple[Architecture | None,
         if model:
             raise
         return None, str(error).partition(".")[0]
+
+
+def _survey(data: Path, device: Device) -> Bundle | None:
+    """What knows instructions that the suite does not ask of; one that cannot be read knows nothing."""
+    try:
+        return newest(data, device.id)
+    except BundleError:
+        return None
 
 
 def _asked(tool: Tool, subjects: Sequence[Subject], progress: Progress) -> Said:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from reportgen.backends.cpu.isa import host
 from reportgen.errors import UserError
-from reportgen.measurement.code import Wanted, code
-from reportgen.measurement.measure import Text, named
+from reportgen.measurement.code import BYTES, LOOP_INSTRUCTIONS, PARTS, ROUNDS, Wanted, code
+from reportgen.measurement.derive import SLACK
+from reportgen.measurement.measure import PASSES, Text, named
 from reportgen.model.cost.parse import parse
 from reportgen.suite.own_code import Code
 
@@ -26,6 +30,18 @@ AXPY = """
 .L1:
     ret
 """
+
+
+def test_the_page_gives_the_constants_of_the_code() -> None:
+    page = (Path(__file__).resolve().parents[3] / "docs/method/own-code.md").read_text(encoding="utf-8")
+    written = dict(re.findall(r"^\| ([^|]+?) \| ([^|]+?) \|", page, re.MULTILINE))
+    assert written["rounds of the longest body"].startswith(f"{ROUNDS},")
+    assert PARTS == (4, 5, 6, 7, 8)
+    assert written["other bodies"] == "4, 5, 6 and 7 eighths"
+    assert written["arrays"] == f"{BYTES // 1024} KiB together"
+    assert written["between two jumps"] == f"{LOOP_INSTRUCTIONS} instructions"
+    assert written["passes"] == str(PASSES)
+    assert written["inside"] == f"{100 * SLACK:g} %"
 
 
 def taken(text: str, *, init: str = "", **wanted: object) -> Code:

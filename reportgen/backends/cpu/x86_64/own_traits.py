@@ -9,6 +9,8 @@ from iced_x86 import Decoder, FlowControl, InstructionInfoFactory, Register, Reg
 from reportgen.backends.cpu.x86_64.decode import WRITES
 from reportgen.backends.cpu.x86_64.forms.left_out import FEATURE, LLVM_NAME, MNEMONIC
 
+_NAMES = LLVM_NAME | {name: name.lower().replace("_", "-") for name in FEATURE.values() if name[:4] == "AMX_"}
+"""The decoder's extensions in LLVM's names, those of tiles too, which the survey leaves out."""
 _SEGMENTS = frozenset({Register.ES, Register.CS, Register.SS, Register.DS, Register.FS, Register.GS})
 _BREAKS = {
     "std": "it turns the direction of string instructions for the whole process",
@@ -64,7 +66,7 @@ def traits(code: bytes) -> Traits:
     refused = refused or _BREAKS.get(mnemonic, "")
     named = one.is_ip_rel_memory_operand
     return Traits(
-        features=tuple(dict.fromkeys(LLVM_NAME[name] for name in names if name in LLVM_NAME)),
+        features=tuple(dict.fromkeys(_NAMES[name] for name in names if name in _NAMES)),
         refused=refused,
         displacement=decoder.get_constant_offsets(one).displacement_offset if named else -1,
     )
