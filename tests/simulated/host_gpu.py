@@ -147,7 +147,11 @@ class HostGpu:
         return ctypes.string_at(address, size)
 
     def fill(self, address: int, word: int, words: int) -> None:
-        ctypes.memmove(address, word.to_bytes(4, "little") * words, 4 * words)
+        pattern = word.to_bytes(4, "little")
+        if len(set(pattern)) == 1:
+            ctypes.memset(address, pattern[0], 4 * words)
+        else:
+            ctypes.memmove(address, pattern * words, 4 * words)
 
     def copy(self, target: int, source: int, size: int) -> None:
         ctypes.memmove(target, source, size)
@@ -298,7 +302,7 @@ class _Kernel:
         word = next(word for word in self.given if word.startswith("clocks"))
         kind = np.uint64 if "long long" in word else np.uint32
         pairs = np.stack([np.full(len(spans), 7), 7 + np.array(spans)], axis=1).reshape(-1)
-        self.gpu.write(self.given[word], np.array([*pairs, *tail], dtype=kind).tobytes())
+        self.gpu.write(self.given[word], pairs.astype(kind).tobytes() + np.array(tail, dtype=kind).tobytes())
 
     def _chase(self, traced: bool) -> None:
         gpu, path = self.gpu, str(self.setup.get("path", ""))
