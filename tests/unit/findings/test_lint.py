@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from reportgen.findings.lint import BANS, offences, offences_in_html, visible_text
+from reportgen.findings.lint import BANS, Ban, offences, offences_in_html, visible_text
 
 
 @pytest.mark.parametrize(
@@ -29,6 +31,14 @@ from reportgen.findings.lint import BANS, offences, offences_in_html, visible_te
 )
 def test_what_may_not_be_said(text: str, ban: str) -> None:
     assert ban in [offence.ban for offence in offences(text)]
+
+
+@given(st.data())
+@pytest.mark.parametrize("ban", [ban for ban in BANS if ban.needs], ids=lambda ban: ban.name)
+def test_what_a_phrase_needs_is_in_all_that_may_be_said_of_it(ban: Ban, data: st.DataObject) -> None:
+    phrase = data.draw(st.from_regex(ban.pattern, alphabet=st.characters(max_codepoint=126)))
+    assert ban.may_be_in(phrase, phrase.lower())
+    assert ban.name in [offence.ban for offence in offences(phrase)]
 
 
 @pytest.mark.parametrize(
