@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -65,24 +66,30 @@ def read(site: Path) -> tuple[dict[Path, Found], dict[Path, str]]:
 def dead_links(site: Path, pages: dict[Path, Found]) -> list[str]:
     """Every relative link, and every anchor in one, that leads nowhere."""
     wrong = []
+    known = {path: frozenset(page.ids) for path, page in pages.items()}
+
+    @cache
+    def led_to(folder: Path, way: str) -> tuple[Path, bool]:
+        """Where a link of a page in a folder leads, and whether there is such a file."""
+        target = (folder / unquote(way)).resolve()
+        target = target / "index.html" if target.is_dir() else target
+        return target, target.is_file()
+
     for path, page in pages.items():
         if path.name == "404.html":
             continue
-        for link in page.links + page.loaded:
+        for link in dict.fromkeys(page.links + page.loaded):
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:
                 continue
-            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
-            if target.is_dir():
-                target /= "index.html"
+            target, there = led_to(path.parent, parts.path) if parts.path else (path, True)
             anchor = unquote(parts.fragment)
-            if not target.is_file():
+            if not there:
                 wrong.append(f"{path.relative_to(site)} -> {link}")
             elif (
                 anchor
                 and not anchor.startswith(("__", "only-"))
-                and target in pages
-                and anchor not in pages[target].ids
+                and anchor not in known.get(target, {anchor})
             ):
                 wrong.append(f"{path.relative_to(site)} -> {link} (no such anchor)")
     return wrong
