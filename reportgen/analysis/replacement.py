@@ -101,7 +101,7 @@ def _share(evidence: Evidence, point: Point, times: Mapping[str, Visits]) -> Qua
     room = miss.value - hit.value
     value = (time.value - hit.value) / room
     half = math.hypot(time.half, (1 - value) * hit.half, value * miss.half) / room
-    interval = Interval(value, min(value, max(0.0, value - half)), value + half)
+    interval = Interval(value, min(value, max(0.0, value - half)), max(value, min(1.0, value + half)))
     seen = times[name]
     each = Visits((seen.centres - hit.value) / room, seen.counts, seen.ids)
     sequences = evidence.probe.constants["sequences"][str(ways)]
