@@ -204,7 +204,10 @@ def _arrays(
     size = wanted.size or BYTES
     data = wanted.data or ("list" if start.follows else numbers)
     each = max(LINE, size // max(1, len(start.pointers)) // LINE * LINE)
-    most = wanted.rounds or max(ROUNDS, unroll * 8)
+    walks = any(one.step for one in start.references) and not start.follows
+    # a size that was asked for is walked to its end
+    usual = each if wanted.size and walks else ROUNDS
+    most = wanted.rounds or max(usual, unroll * 8)
     reach: dict[str, int] = {}
     for one in start.references:
         if one.step and not start.follows:

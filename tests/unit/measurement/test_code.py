@@ -67,6 +67,13 @@ def test_text_without_a_loop_stands_often_and_a_loop_as_often_as_was_asked() -> 
     assert all(rounds % 8 == 0 and rounds * 8 <= eight.each for rounds in eight.rounds)
 
 
+def test_arrays_of_a_size_that_was_asked_for_are_walked_to_their_end() -> None:
+    found = taken(AXPY, size=1 << 20)
+    assert (found.each, max(found.rounds), min(found.rounds)) == (1 << 19, 1 << 14, 1 << 13)
+    assert max(taken(AXPY, size=1 << 20, rounds=64).rounds) == 64
+    assert max(taken("mov rax, [rax]", size=1 << 20).rounds) == ROUNDS
+
+
 def test_a_counter_that_is_used_stays() -> None:
     found = taken("again:\n add rbx, [rsi+rcx*8]\n dec rcx\n jnz again")
     assert [line.text for line in found.lines] == ["add rbx,[rsi+rcx*8]", "dec rcx"]
