@@ -65,6 +65,8 @@ def _right(drawn: DrawnGpu, finding: Finding, by_metric: dict[str, Quantity]) ->
     rule, _, metric = finding.id.rpartition(":")
     if finding.status is Status.INVALID or (rule and rule != AGREEMENT):
         return None  # shown as a contradiction, or over several quantities that are judged one by one
+    if finding.confidence_inputs.get("machine_code") == 0.0:
+        return None  # capped by rule: no drawn device runs other code than it is thought to run
     quantity = by_metric[metric]
     if len(quantity.modes) > 1:
         return None

@@ -7,8 +7,8 @@
 Each f is 1 on the good side of a scale, a floor on the bad side, and linear between (`SCALES`).
 An input that nobody gives is left out and counted in `unknown`, unless it has no meaning for the
 method (linearity is asked of slopes only).  Where the machine code was not
-inspected (`machine_code` = 0), the result is capped at 0.65, but for routines of a GPU's vendor (`routine`);
-where it is not the program that was meant, there is no number and so no finding.
+inspected (`machine_code` = 0), the result is capped at 0.65; where it is not the program that was
+meant, there is no number and so no finding.
 
 The factors are fitted to simulated devices of known truth (`python -m calibration`): of the findings that
 are given a confidence, that share is right, to five points in each tenth.
@@ -34,12 +34,6 @@ BASE = 0.98
 
 UNVERIFIED_CAP = 0.65
 """Ceiling where nobody looked at the machine code."""
-
-ROUTINES = frozenset({Kind.KERNEL, Kind.LINK_RATE, Kind.LINK_TIME, Kind.VENDOR})
-"""What is said of routines of a GPU's vendor: how fast they do what they were asked, whatever their code is.
-Their results are compared with what has to come out."""
-LIBRARY_CODE = "library code"
-"""Reason of a point whose program is the vendor's."""
 
 PER_CONTRADICTION = 0.62
 PER_LIMIT = 0.05
@@ -148,7 +142,6 @@ def inputs(
     return stated | {
         "samples": float(quantity.n),
         "machine_code": 0.0 if unverified(evidence, quantity) else 1.0,
-        **({"routine": 1.0} if of_routine(evidence, quantity) else {}),
         **_broken(contradictions),
         "denied": float(system_denies(evidence, quantity, checks)),
         "alternatives": float(alternatives),
@@ -195,7 +188,7 @@ def confidence(given: dict[str, float]) -> float:
     for name, factor in PER_ONE.items():
         if name != "contradictions":
             result *= math.pow(factor, given.get(name, 0.0))
-    if given.get("machine_code", 1.0) < 1.0 and not given.get("routine"):
+    if given.get("machine_code", 1.0) < 1.0:
         result = min(result, UNVERIFIED_CAP)
     return round(min(1.0, max(0.0, result)), 3)
 
@@ -217,15 +210,6 @@ def unverified(evidence: Evidence, quantity: Quantity) -> bool:
         return True
     points = (evidence.points.get(name) for name in quantity.points)
     return any(point is not None and point.status is Status.UNVERIFIED for point in points)
-
-
-def of_routine(evidence: Evidence, quantity: Quantity) -> bool:
-    """Whether a number is about a routine of the vendor of a GPU, whose code is not what is asked."""
-    if not evidence.gpu or parse(quantity.metric).kind not in ROUTINES:
-        return False
-    points = [evidence.points[name] for name in quantity.points if name in evidence.points]
-    unseen = [point for point in points if point.status is Status.UNVERIFIED]
-    return bool(unseen) and all(point.reason.lower().startswith(LIBRARY_CODE) for point in unseen)
 
 
 def agreement(checks: tuple[CrossCheck, ...]) -> float | None:

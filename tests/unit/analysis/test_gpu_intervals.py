@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -12,8 +11,7 @@ from reportgen.analysis.derive import quantities
 from reportgen.analysis.gpu_best import best
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import Visits, pooled_interval
-from reportgen.findings.derive import derive
-from tests.simulated import gpu_execution, gpu_library, gpu_link, gpu_memory, gpu_synchronisation
+from tests.simulated import gpu_execution, gpu_link, gpu_memory, gpu_synchronisation
 from tests.simulated.gpu_devices import Memory, by_size
 from tests.simulated.gpu_drawn import all_read, run_of, table_of
 from tests.simulated.gpu_noise import GpuNoise
@@ -132,14 +130,3 @@ def test_the_best_of_equals_is_better_than_it_is() -> None:
         allowed.append(interval.low <= 1.0 <= interval.high)
     assert np.mean(plain) < 0.9
     assert np.mean(allowed) > 0.93
-
-
-def test_of_a_vendors_routine_its_code_is_not_what_is_asked() -> None:
-    drawn = quiet()
-    asked: list[Callable[[GpuTruth], Question]] = [gpu_library.product, gpu_link.copies]
-    run, columns, _ = run_of(drawn, 1, [question(drawn.truth) for question in asked])
-    of = {one.id: one for one in derive(run, quantities(run, table_of(columns)))}
-    for metric in ("kernel.vendor_gemm_fp16.8192", "host_link.to_device.waited"):
-        assert of[metric].confidence_inputs["machine_code"] == 0.0
-        assert of[metric].confidence_inputs["routine"] == 1.0
-        assert of[metric].confidence > 0.9
