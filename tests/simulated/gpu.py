@@ -90,17 +90,24 @@ def _visit(
     noise: float,
 ) -> None:
     true = one.drawn(rng) if one.drawn is not None else one.cycles
+    samples: list[int] = []
+    threads: list[int] = []
+    places: list[int] = []
+    ticks: list[int] = []
     for sample in range(SAMPLES):
         place = (number * SAMPLES + sample) * CHOSEN_APART % truth.multiprocessors if one.placed else sample
-        for thread, cycles in enumerate(one.placed(place) if one.placed else true):
-            ticks = round(cycles * (1 + noise * abs(rng.normal())))
-            row = {
-                "point": one.point.id, "pass": number, "order": order, "sample": sample, "thread": thread,
-                "start": order, "ticks": ticks, "empty": EMPTY,
-                "calibration_before": round((one.clock_hz or truth.clock_hz) / 1e4),
-                "calibration_after": 100_000,
-                "canary_before": 0, "canary_after": 0, "warmup": ticks, "repetitions": one.repetitions,
-                "cpu": place, "gate": "accepted",
-            }  # fmt: skip
-            for name, value in row.items():
-                rows.setdefault(name, []).append(value)
+        cycles = one.placed(place) if one.placed else true
+        more = rng.normal(size=len(cycles)).tolist()
+        ticks += [round(each * (1 + noise * abs(by))) for each, by in zip(cycles, more, strict=True)]
+        samples += [sample] * len(cycles)
+        threads += range(len(cycles))
+        places += [place] * len(cycles)
+    columns: dict[str, Any] = {
+        "point": one.point.id, "pass": number, "order": order, "sample": samples, "thread": threads,
+        "start": order, "ticks": ticks, "empty": EMPTY,
+        "calibration_before": round((one.clock_hz or truth.clock_hz) / 1e4), "calibration_after": 100_000,
+        "canary_before": 0, "canary_after": 0, "warmup": ticks, "repetitions": one.repetitions,
+        "cpu": places, "gate": "accepted",
+    }  # fmt: skip
+    for name, values in columns.items():
+        rows.setdefault(name, []).extend(values if isinstance(values, list) else [values] * len(ticks))
