@@ -48,10 +48,8 @@ def draw(data: Strips) -> str:
     away = max(abs(value) for row in data.rows for value in (*row.samples, row.low, row.high))
     reach = min(max(away * 1.05, LEAST), MOST)
     left = _LEFT + _LETTER * max(len(short(row.name)) for row in data.rows)
-    with style.canvas(0.75 + 0.42 * len(data.rows), style.Margins(left=left, top=0.1, bottom=0.55)) as (
-        figure,
-        (axes,),
-    ):
+    margins = style.Margins(left=left, right=0.25, top=0.1, bottom=0.55)
+    with style.canvas(0.75 + 0.42 * len(data.rows), margins) as (figure, (axes,)):
         axes.set_xlim(-reach, reach)
         axes.set_ylim(len(data.rows) - 0.4, -0.6)
         axes.axvline(0, color=style.SOFT, linewidth=0.8, zorder=1)

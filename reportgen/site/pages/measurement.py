@@ -198,7 +198,7 @@ def _prediction(row: OwnRow, one: Prediction) -> Row:
         Cell(one.name, note=target),
         _number(one.cycles),
         _span(one.low, one.high),
-        Cell("–") if off is None else Cell(f"{100 * off:+.0f} %", sort=off),
+        Cell("–") if off is None else Cell(f"{round(100 * off):+d} %", sort=off),
         Cell(row.place if one.low is not None and row.place else "–"),
         Cell(one.decides or "–"),
         Cell("; ".join(part for part in (one.fault, unknown) if part) or "–"),
