@@ -29,6 +29,8 @@ from tests.simulated.truth import CpuTruth
 
 ROUNDING = 1e-9
 """Relative; an end of an interval that is the truth itself holds it."""
+LEAST = 1e-6
+"""Of a value that may be nothing (an index) the rounding of this; a time of nanoseconds is a thousandth."""
 TWO_MODES = 0.02
 """A mode is right within this ratio."""
 
@@ -131,7 +133,7 @@ def _stated(truth: CpuTruth, quantity: Quantity) -> Stated | None:
 
 def _holds(quantity: Quantity, true: float) -> bool:
     low, high = interval(quantity)
-    slack = ROUNDING * max(1.0, abs(true)) if math.isfinite(true) else 0.0
+    slack = ROUNDING * max(LEAST, abs(true)) if math.isfinite(true) else 0.0
     return low - slack <= true <= high + slack
 
 

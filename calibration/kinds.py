@@ -90,6 +90,22 @@ class Kind(Enum):
         "the interval holds the cycles of a step",
         0.01,
     )
+    FETCHED_AHEAD = Meaning(
+        "load of a run, line behind others",
+        "the interval holds the cycles of a load in order, of a line at its place, or of both lines",
+        0.03,
+    )
+    STREAMS = Meaning(
+        "streams followed at once", "the interval holds the number of streams that are followed", 0.25, True
+    )
+    TRANSFER = Meaning(
+        "line transfer between cores", "the interval holds the seconds of one way of the nearest pair", 0.03
+    )
+    SHARED = Meaning(
+        "additions to shared lines and words",
+        "the interval holds the cycles of an addition or load, or the additions a second of all cores",
+        0.02,
+    )
 
 
 _BY_METRIC = {
@@ -119,6 +135,15 @@ _BY_METRIC = {
     metrics.Kind.STORE_TO_LOAD: Kind.PLACED,
     metrics.Kind.SPLIT: Kind.PLACED,
     metrics.Kind.ALIAS: Kind.PLACED,
+    metrics.Kind.TRANSFER: Kind.TRANSFER,
+    metrics.Kind.GRANULE: Kind.BRACKET,
+    metrics.Kind.SHARING: Kind.SHARED,
+    metrics.Kind.CONTENDED: Kind.SHARED,
+    metrics.Kind.CONTENDED_RATE: Kind.SHARED,
+    metrics.Kind.PREFETCH_STRIDE: Kind.FETCHED_AHEAD,
+    metrics.Kind.PREFETCH_RUN: Kind.FETCHED_AHEAD,
+    metrics.Kind.PREFETCH_NEAR: Kind.FETCHED_AHEAD,
+    metrics.Kind.PREFETCH_STREAMS: Kind.STREAMS,
 }
 
 

@@ -238,11 +238,16 @@ class Evidence:
             taken += timing.taken if timing else point.total
         return n, taken
 
+    @property
+    def drift(self) -> float | None:
+        """How far apart the run's marks found the clock, relative; None with fewer than two marks."""
+        clocks = [mark.cycle_hz for mark in self.run.drift if mark.cycle_hz > 0]
+        return max(clocks) / min(clocks) - 1 if len(clocks) > 1 else None
+
     def _inputs(self, n: int, taken: int) -> dict[str, float]:
         inputs = {"acceptance": n / taken} if taken else {}
-        clocks = [mark.cycle_hz for mark in self.run.drift if mark.cycle_hz > 0]
-        if len(clocks) > 1:
-            inputs["drift"] = max(clocks) / min(clocks) - 1
+        if (drift := self.drift) is not None:
+            inputs["drift"] = drift
         if self.disturbed is not None:
             inputs["disturbed"] = self.disturbed
         if self.transient:

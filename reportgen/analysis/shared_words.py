@@ -35,6 +35,8 @@ LEAST_COST = 1.3
 sharing is seen."""
 LOOSE = 2.0
 """Most that the upper end of an interval may be of the lower one: visits that tell no more give no number."""
+UNIFORM = math.sqrt(12)
+"""A range over the standard deviation of what is anywhere in it."""
 READ = "read"
 
 
@@ -198,7 +200,8 @@ def _told(
             reason="The visits fall into two groups: the CPUs were not always the same cores, or not always "
             "all at work.",
         )  # fmt: skip
-    systematic = evidence.systematic if unit == "cycle" else 0.0
+    # A rate is one at the clock of its visits, which is anywhere within what the run's marks found.
+    systematic = evidence.systematic if unit == "cycle" else (evidence.drift or 0.0) / UNIFORM
     interval = visit_interval(own, pooled_scatter(everything), systematic)
     if interval.high > LOOSE * interval.low:
         return _loose(evidence, metric, unit, interval, details)

@@ -1,7 +1,7 @@
 """How sure a finding is: a product of documented factors, each with its input stated.
 
     confidence = 0.98 x f(precision) x f(linearity) x f(acceptance) x f(samples) x f(passes) x f(drift)
-                 x f(disturbed) x f(stepped) x min(f(cross_checks), f(slowed), 0.62^contradictions)
+                 x f(disturbed) x f(stepped) x min(f(cross_checks), f(slowed), 0.64^contradictions)
                  x 0.05^limits x 0.02^denied x 0.998^alternatives x 0.985^unknown
 
 Each f is 1 on the good side of a scale, a floor on the bad side, and linear between (`SCALES`).
@@ -35,7 +35,7 @@ BASE = 0.98
 UNVERIFIED_CAP = 0.65
 """Ceiling where nobody looked at the machine code."""
 
-PER_CONTRADICTION = 0.62
+PER_CONTRADICTION = 0.64
 PER_LIMIT = 0.05
 PER_DENIAL = 0.02
 PER_ALTERNATIVE = 0.998

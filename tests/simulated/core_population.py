@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.simulated.chooser import Chooser, logarithmic
-from tests.simulated.truth import KIB, CpuTruth, TrueAccess, TruePrefetch, TrueSupply
+from tests.simulated.truth import KIB, CpuTruth, TrueAccess, TruePrefetch, TrueSharing, TrueSupply
 
 LEVELS = ("l1", "l2", "l3", "dram")
 FASTER = 1.2
@@ -32,6 +32,7 @@ def core(choose: Chooser, truth: CpuTruth) -> CpuTruth:
         supply=_supply(choose, truth, first_level),
         overlap={level: choose.real(0.55, 0.98) for level in LEVELS},
         access=_access(choose),
+        sharing=_sharing(choose),
         prefetch=_prefetch(choose, truth),
     )
 
@@ -85,6 +86,22 @@ def _access(choose: Chooser) -> TrueAccess:
         split_factor=choose.pick((1.0, 2.0, choose.real(2.0, 4.0))),
         page_store=choose.real(2.0, 40.0),
         alias=choose.pick((0.0, choose.real(2.0, 8.0))),
+    )
+
+
+def _sharing(choose: Chooser) -> TrueSharing:
+    """Between cores of one package; additions that cores keep for some turns, or hand on each time."""
+    return TrueSharing(
+        near=logarithmic(choose, 15e-9, 120e-9),
+        atomic=choose.pick((choose.real(2e-9, 8e-9), -choose.real(2e-9, 8e-9))),
+        visit=choose.real(0.003, 0.03),
+        granule=choose.pick((64, 64, 128)),
+        plain=choose.real(1.0, 6.0),
+        apart=choose.real(5.0, 20.0),
+        shared=choose.real(2.0, 20.0),
+        beside=choose.pick((1.0, 1.0, choose.real(1.05, 1.2))),
+        handed=choose.real(1.2, 12.0),
+        polled=choose.real(1.5, 15.0),
     )
 
 

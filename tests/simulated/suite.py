@@ -11,6 +11,12 @@ from tests.simulated import prefetch_points
 from tests.simulated.access_points import alias_probe, short_loop_probe, split_probe, store_to_load_probe
 from tests.simulated.asked import Asked
 from tests.simulated.branch_points import calls_probe, misprediction_probe, taken_probe
+from tests.simulated.communication_points import (
+    contended_probe,
+    locked_probe,
+    sharing_probe,
+    transfer_probe,
+)
 from tests.simulated.footprint_points import footprint_probe
 from tests.simulated.instruction_points import (
     disturbed_probes,
@@ -55,7 +61,8 @@ def everything(truth: CpuTruth) -> list[Asked]:
 
 
 def with_core(truth: CpuTruth) -> list[Asked]:
-    """The same, and what else is asked of a core: what is in flight, branches, supply, places, overlap.
+    """The same, and what else is asked of a core: what is in flight, branches, supply, places, overlap,
+    what cores share.
 
     Not in `everything` for the same reason as `with_load`.
     """
@@ -73,6 +80,10 @@ def with_core(truth: CpuTruth) -> list[Asked]:
         split_probe(truth),
         replacement_probe(truth),
         alias_probe(truth),
+        transfer_probe(truth),
+        locked_probe(truth),
+        sharing_probe(truth),
+        contended_probe(truth),
         *prefetch_points.probes(truth),
     ]
 
