@@ -49,11 +49,11 @@ class Line(NamedTuple):
     """False for observations left out as stray."""
 
 
-def fit_line(steps: Array, cycles: Array) -> Line:
+def fit_line(steps: Array, cycles: Array, near: float = STRAY) -> Line:
     """Weighted least squares through positive `cycles`, with at most a quarter left out as stray.
 
     Stray is further from the line through the medians than five robust deviations of the
-    residuals and than `STRAY`: a visit during which a neighbour held the core.
+    residuals and than `near` (relative): a visit during which a neighbour held the core.
     """
     kept = np.ones(len(steps), dtype=bool)
     lengths = np.unique(steps)
@@ -61,7 +61,7 @@ def fit_line(steps: Array, cycles: Array) -> Line:
     if len(steps) >= 6 and len(lengths) >= 2:
         guess = _least_squares(lengths, middle)
         residual = cycles / (guess[1] + guess[0] * steps) - 1
-        limit = max(5 * mad_deviation(residual), STRAY)
+        limit = max(5 * mad_deviation(residual), near)
         stray = np.abs(residual - median(residual)) > limit
         if stray.sum() * 4 <= len(steps) and len(np.unique(steps[~stray])) == len(lengths):
             kept = ~stray

@@ -19,7 +19,7 @@ MACHINES = ("x86_64", "aarch64")
 REASONS = re.compile(
     r"\bneeds sm_\d|\bneeds a target|\bmay have \d|\bends at \d|\bfit into\b|\bbounds no kernel\b|\bCPU\b"
     r"|\bneeds a device\b|\bin order\b|\bwait together\b|\bpredict branches\b"
-    r"|\bby register\b|\bby way of\b|\bmust be a multiple\b|\bby bytes that a miss brings\b"
+    r"|\bby register\b|\bby way of\b|\bmust be a multiple\b|\bby bytes that a miss brings\b|\bshare a set\b"
 )
 """Words that tell what is missing, or where a limit lies."""
 
