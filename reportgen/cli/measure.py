@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reportgen.cli import measured
+from reportgen.cli import measured, output
 from reportgen.cli.options import Measuring, measuring
 from reportgen.errors import UserError
 
@@ -122,7 +122,7 @@ def command(
         bundle, resumed = read.load(outcome.path), outcome.resume
     found = derive(bundle)
     if out is not None:
-        exports.write(out, found)
+        output.write(out, {exports.JSON: exports.to_json(found), exports.CSV: exports.to_csv(found)})
     if as_json:
         click.echo(exports.to_json(found).decode(), nl=False)
     else:

@@ -6,12 +6,14 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
 
 from reportgen.cli import table
+from reportgen.errors import UserError
 
 WIDE = 160
 """Columns where output is not a terminal, so that a log does not break a table at 80."""
@@ -54,6 +56,22 @@ def show(
     cells = [[_cell(row.get(key, "")) for key in keys] for row in rows]
     lines = table.lines_of(headings, cells, columns())
     click.echo("\n".join(["", *([title] if title else []), *lines, ""]))
+
+
+def write(folder: Path, files: dict[str, bytes]) -> None:
+    """Files of a folder, name -> content, over those that are there.
+
+    Raises:
+        UserError: the folder cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+    except OSError as error:
+        raise UserError(
+            f"'{folder}' cannot be written ({error.strerror}).", "Name another folder with --out."
+        ) from None
 
 
 def _cell(value: Any) -> str:

@@ -58,7 +58,7 @@ def command(glob: str, sealed: str, asked: Measuring, show: str, out: Path | Non
         bundle, resumed = read.load(outcome.path), outcome.resume
     found = stored.derived(bundle, asked.data)
     if out is not None:
-        exports.write(out, found)
+        output.write(out, {exports.JSON: exports.to_json(found), exports.CSV: exports.to_csv(found)})
     if as_json:
         click.echo(exports.to_json(found).decode(), nl=False)
         return

@@ -65,7 +65,7 @@ def command(
         bundle, resumed = read.load(outcome.path), outcome.resume
     found = stored.derived(bundle, asked.data, model)
     if out is not None:
-        _write(out, {exports.JSON: exports.to_json(found), exports.CSV: exports.to_csv(found)})
+        output.write(out, {exports.JSON: exports.to_json(found), exports.CSV: exports.to_csv(found)})
     if as_json:
         click.echo(exports.to_json(found).decode(), nl=False)
         return
@@ -73,17 +73,6 @@ def command(
     click.echo(f"Sealed: {bundle.path}")
     if resumed:
         click.echo(f"Not all was visited. Go on with: {resumed}")
-
-
-def _write(folder: Path, files: dict[str, bytes]) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, content in files.items():
-            (folder / name).write_bytes(content)
-    except OSError as error:
-        raise UserError(
-            f"'{folder}' cannot be written ({error.strerror}).", "Name another folder with --out."
-        ) from None
 
 
 def _show(found: Validation) -> None:

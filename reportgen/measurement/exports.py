@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-from pathlib import Path
 
 import msgspec
 
-from reportgen.errors import UserError
 from reportgen.measurement.record import Measurement, OwnRow
 from reportgen.validation.record import MODEL
 
@@ -45,22 +43,6 @@ def _cells(row: OwnRow) -> list[str]:
         f"{row.items:g}", str(row.instructions), str(row.unroll), str(row.n), str(row.taken),
         *map(_text, model), own.decides if own is not None else "", row.place, "; ".join(others), row.reason,
     ]  # fmt: skip
-
-
-def write(folder: Path, found: Measurement) -> None:
-    """Both files.
-
-    Raises:
-        UserError: the folder cannot be written.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / JSON).write_bytes(to_json(found))
-        (folder / CSV).write_bytes(to_csv(found))
-    except OSError as error:
-        raise UserError(
-            f"'{folder}' cannot be written ({error.strerror}).", "Name another folder with --out."
-        ) from None
 
 
 def _text(value: float | None) -> str:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-from pathlib import Path
 
 import msgspec
 
-from reportgen.errors import UserError
 from reportgen.survey.record import Survey
 
 JSON = "survey.json"
@@ -44,22 +42,6 @@ def to_csv(found: Survey) -> bytes:
                 reason = "; ".join(part for part in (row.reason, one.reason) if part)
             writer.writerow([*own, *pair, reason])
     return out.getvalue().encode()
-
-
-def write(folder: Path, found: Survey) -> None:
-    """Both files.
-
-    Raises:
-        UserError: the folder cannot be written.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / JSON).write_bytes(to_json(found))
-        (folder / CSV).write_bytes(to_csv(found))
-    except OSError as error:
-        raise UserError(
-            f"'{folder}' cannot be written ({error.strerror}).", "Name another folder with --out."
-        ) from None
 
 
 def _text(value: float | None) -> str:

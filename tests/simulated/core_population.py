@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.simulated.chooser import Chooser, logarithmic
-from tests.simulated.truth import KIB, CpuTruth, TrueAccess, TruePrefetch, TrueSharing, TrueSupply
+from tests.simulated.truth import KIB, CpuTruth, TrueAccess, TrueSupply
+from tests.simulated.truth_lines import TruePrefetch, TrueSharing
 
 LEVELS = ("l1", "l2", "l3", "dram")
 FASTER = 1.2

@@ -25,7 +25,8 @@ from tests.simulated.communication_points import (
     transfer_probe,
     true_sharing,
 )
-from tests.simulated.truth import CpuTruth, TrueSharing
+from tests.simulated.truth import CpuTruth
+from tests.simulated.truth_lines import TrueSharing
 from tests.unit.analysis.cases import QUIET, Columns, analysed
 
 STORE = "communication.transfer.store"

@@ -18,7 +18,8 @@ from reportgen.status import Status
 from tests.simulated import prefetch_points as made
 from tests.simulated.asked import Asked
 from tests.simulated.expected import true_value
-from tests.simulated.truth import CpuTruth, TruePrefetch
+from tests.simulated.truth import CpuTruth
+from tests.simulated.truth_lines import TruePrefetch
 from tests.unit.analysis.cases import analysed
 
 QUIET = CpuTruth().quiet()

@@ -33,7 +33,8 @@ from tests.simulated.communication_points import (
 )
 from tests.simulated.cpu import make_records
 from tests.simulated.hypotheses import true_verdict
-from tests.simulated.truth import CpuTruth, TrueSharing
+from tests.simulated.truth import CpuTruth
+from tests.simulated.truth_lines import TrueSharing
 from tests.unit.findings.records import breaches, evidence, healthy, quantity
 
 QUIET = CpuTruth().quiet()

@@ -20,7 +20,8 @@ from tests.simulated.asked import Asked
 from tests.simulated.cpu import make_records
 from tests.simulated.hypotheses import true_verdict
 from tests.simulated.memory_points import working_set_probe
-from tests.simulated.truth import CpuTruth, TruePrefetch
+from tests.simulated.truth import CpuTruth
+from tests.simulated.truth_lines import TruePrefetch
 
 QUIET = CpuTruth().quiet()
 NONE = TruePrefetch(steps=frozenset(), unrolled=frozenset(), along=0)

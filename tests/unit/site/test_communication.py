@@ -16,7 +16,8 @@ from reportgen.site.report import Report
 from tests.simulated.asked import Asked
 from tests.simulated.communication_points import contended_probe, locked_probe, sharing_probe, transfer_probe
 from tests.simulated.cpu import make_data
-from tests.simulated.truth import CpuTruth, TrueSharing
+from tests.simulated.truth import CpuTruth
+from tests.simulated.truth_lines import TrueSharing
 from tests.unit.site.conftest import KNOWN
 from tests.unit.site.reports import reported
 
