@@ -99,9 +99,10 @@ def _share(evidence: Evidence, point: Point, times: Mapping[str, Visits]) -> Qua
     scatter = pooled_scatter(list(times.values()))
     time, hit, miss = (visit_interval(times[one], scatter) for one in (name, HITS, MISSES))
     room = miss.value - hit.value
-    value = (time.value - hit.value) / room
+    # Both times it lies between scatter, so it may come out beyond them: a share is none, or all, then.
+    value = min(1.0, max(0.0, (time.value - hit.value) / room))
     half = math.hypot(time.half, (1 - value) * hit.half, value * miss.half) / room
-    interval = Interval(value, min(value, max(0.0, value - half)), max(value, min(1.0, value + half)))
+    interval = Interval(value, min(value, max(0.0, value - half)), min(1.0, value + half))
     seen = times[name]
     each = Visits((seen.centres - hit.value) / room, seen.counts, seen.ids)
     sequences = evidence.probe.constants["sequences"][str(ways)]
