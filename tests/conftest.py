@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 MEMORY = Path("/dev/shm")
@@ -53,6 +54,15 @@ def pytest_report_header() -> str:
     return f"temporary files: {os.environ.get('PYTEST_DEBUG_TEMPROOT', 'where the system has them')}"
 
 
+CPUS = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
+"""Processors that this process may use; none is named where the system pins nothing."""
+
+
+@pytest.hookimpl(trylast=True)  # fixtures have given `os` back what they took away
 def pytest_runtest_teardown() -> None:
-    """What the driver of one test serves chooses no compiler for the next."""
+    """What one test set for its process is not left to the next."""
     os.environ.pop("REPORTGEN_CUDA_SERVES", None)
+    # A launcher pins the process it runs in, as a worker of a run shall be. Here that process goes on to
+    # other tests, and all of them would wait for that one core.
+    if CPUS is not None and os.sched_getaffinity(0) != CPUS:
+        os.sched_setaffinity(0, CPUS)
