@@ -26,6 +26,10 @@ TOGETHER = 1.04
 """Highest ratio of two flat roofs that share a label: their lines are one on such an axis."""
 CLEAR = 2.5
 """Between the name of a roof and that of a kernel, points."""
+LINE = 9
+"""Height of a line of text, points."""
+ABOVE = 2.5
+"""From a sloping roof to its name, points."""
 
 
 def draw(data: Roofline) -> str:
@@ -43,6 +47,7 @@ def draw(data: Roofline) -> str:
         peak = max(roof.rate for roof in data.compute)
         for roof in data.memory:
             _memory(axes, roof, peak, left)
+        _levels(axes, data.memory, left)
         if data.bound:
             _without_overlap(axes, data, left, right)
         _nominal(axes, data, left, right)
@@ -93,15 +98,36 @@ def _memory(axes: Axes, roof: Memory, peak: float, left: float) -> None:
         label=f"{roof.level.upper()} {roof.kernel}, {format_value(roof.rate, 'byte/second', 3)}",
         zorder=3,
     )
-    axes.annotate(
-        roof.level.upper(),
-        (left, left * roof.rate),
-        xytext=(12, -1),
-        textcoords="offset points",
-        va="top",
-        fontsize=8.5,
-        bbox=_paper(),
-    )
+
+
+def _levels(axes: Axes, roofs: Sequence[Memory], left: float) -> None:
+    """Names along the beginnings of their lines; lines too near for a text between them share one."""
+    scale = 72 / axes.figure.dpi
+    origin, decade = axes.transData.transform([(1.0, 1.0), (10.0, 10.0)]) * scale
+    slope = (decade[1] - origin[1]) / (decade[0] - origin[0])
+    steep = math.hypot(1, slope)
+    room = (LINE + ABOVE) * steep
+    start = LINE * slope / steep + ABOVE  # an upper left corner stays off the axis
+    together: list[list[Memory]] = []
+    last = math.inf
+    for roof in sorted(roofs, key=lambda roof: -roof.rate):
+        height = axes.transData.transform((left, left * roof.rate))[1] * scale
+        if last - height < room:
+            together[-1].append(roof)
+        else:
+            together.append([roof])
+        last = height
+    for near in together:
+        axes.annotate(
+            ", ".join(roof.level.upper() for roof in near),
+            (left, left * near[0].rate),
+            xytext=(start, start * slope + ABOVE * steep),
+            textcoords="offset points",
+            va="bottom",
+            rotation=math.degrees(math.atan(slope)),
+            rotation_mode="anchor",
+            fontsize=8.5,
+        )
 
 
 def _without_overlap(axes: Axes, data: Roofline, left: float, right: float) -> None:
