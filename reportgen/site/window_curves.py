@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from reportgen.findings.metric import Kind, parse
 from reportgen.findings.wording.in_flight import short
-from reportgen.site.figures.curves import Curves, Panel, Series
+from reportgen.site.figures.curves import Curves, Panel, Series, round_ticks
 from reportgen.site.report import Report
 from reportgen.units import significant
 
@@ -26,9 +26,10 @@ def _panels(report: Report) -> Iterator[Panel]:
         known = fact.low in counts and fact.high in counts
         yield Panel(
             title=short(name.subject),
-            across="between the loads",
+            across="instructions between the loads",
             up="cycles a round",
             settings=tuple(significant(count, 6) for count in counts),
             series=(Series("", tuple(range(len(counts))), tuple(cycles)),),
+            ticks=tuple(round_ticks(counts)),
             bands=((counts.index(fact.low), counts.index(fact.high)),) if known else (),
         )

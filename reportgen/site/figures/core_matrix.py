@@ -40,6 +40,8 @@ def draw(data: CoreMatrix) -> str:
     place = {cpu: at for at, cpu in enumerate(data.cpus)}
     found = {(place[first], place[second]): time for first, second, time in data.cells}
     low, high = math.log(min(found.values())), math.log(max(found.values()))
+    # The deepest colour is for a time twice the shortest or more: small differences stay pale.
+    high = max(high, low + math.log(2))
     height = TOP + side * count + BOTTOM
     with style.canvas(height, style.Margins(left=LEFT, right=RIGHT, top=TOP, bottom=BOTTOM)) as (
         figure,
@@ -57,8 +59,7 @@ def draw(data: CoreMatrix) -> str:
                         Rectangle((column, row), 1, 1, facecolor="none", edgecolor=style.GRID, hatch=hatch)
                     )
                     continue
-                # all alike: the colour of the middle, not of either end
-                share = (math.log(time) - low) / (high - low) if high - low > math.log(1.02) else 0.3
+                share = (math.log(time) - low) / (high - low)
                 corners.append([(column, row), (column + 1, row), (column + 1, row + 1), (column, row + 1)])
                 colours.append(scale(share))
                 if side >= LEGIBLE:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import msgspec
 
 from reportgen.site.figures import style
+from reportgen.units import significant
 
 
 class Series(msgspec.Struct, frozen=True):
@@ -37,6 +39,8 @@ class Panel(msgspec.Struct, frozen=True):
     """Whether a value holds until the next setting."""
     rounds: tuple[int, ...] = ()
     """Positions whose settings are round and are named first; where there are none, every setting may be."""
+    ticks: tuple[tuple[float, str], ...] = ()
+    """Names at places that may lie between settings; where there are none, settings themselves are named."""
     log: bool = False
     """Whether values span so much that they are drawn by their logarithms."""
 
@@ -74,6 +78,23 @@ def _thinned(panel: Panel, places: Sequence[int]) -> list[int]:
     return list(places[::every])
 
 
+def round_ticks(numbers: Sequence[float]) -> Iterator[tuple[float, str]]:
+    """Places and names of 10, 20, 50, 100, ... between the first and the last of ascending settings.
+
+    Between two settings, which stand at equal distances, the axis is logarithmic.
+    """
+    for power in range(math.floor(math.log10(numbers[0])), math.ceil(math.log10(numbers[-1])) + 1):
+        for step in (1, 2, 5):
+            number = step * 10.0**power
+            if not numbers[0] <= number <= numbers[-1]:
+                continue
+            after = bisect_left(numbers, number)
+            share = 0.0
+            if numbers[after] != number:
+                share = math.log(numbers[after] / number) / math.log(numbers[after] / numbers[after - 1])
+            yield after - share, significant(number, 6)
+
+
 def draw(data: Curves) -> str:
     """SVG: two panels a row."""
     rows = math.ceil(len(data.panels) / COLUMNS)
@@ -97,8 +118,8 @@ def draw(data: Curves) -> str:
                     markersize=3.5,
                     label=series.label,
                 )
-            places = named_places(panel)
-            axis.set_xticks(places, [panel.settings[place] for place in places])
+            named_at = panel.ticks or [(place, panel.settings[place]) for place in named_places(panel)]
+            axis.set_xticks([place for place, _ in named_at], [name for _, name in named_at])
             highest = max((max(series.values) for series in panel.series), default=1.0)
             named = len(panel.series) > 1
             if panel.log:

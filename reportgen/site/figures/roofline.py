@@ -108,16 +108,9 @@ def _levels(axes: Axes, roofs: Sequence[Memory], left: float) -> None:
     steep = math.hypot(1, slope)
     room = (LINE + ABOVE) * steep
     start = LINE * slope / steep + ABOVE  # an upper left corner stays off the axis
-    together: list[list[Memory]] = []
-    last = math.inf
-    for roof in sorted(roofs, key=lambda roof: -roof.rate):
-        height = axes.transData.transform((left, left * roof.rate))[1] * scale
-        if last - height < room:
-            together[-1].append(roof)
-        else:
-            together.append([roof])
-        last = height
-    for near in together:
+    falling = sorted(roofs, key=lambda roof: -roof.rate)
+    places = [float(axes.transData.transform((left, left * roof.rate))[1]) * scale for roof in falling]
+    for near in sharing(falling, places, room):
         axes.annotate(
             ", ".join(roof.level.upper() for roof in near),
             (left, left * near[0].rate),
@@ -128,6 +121,19 @@ def _levels(axes: Axes, roofs: Sequence[Memory], left: float) -> None:
             rotation_mode="anchor",
             fontsize=8.5,
         )
+
+
+def sharing(roofs: Sequence[Memory], places: Sequence[float], room: float) -> list[list[Memory]]:
+    """Roofs in lists that one text names: in each, the next is nearer below than `room`; `places` fall."""
+    found: list[list[Memory]] = []
+    last = math.inf
+    for roof, place in zip(roofs, places, strict=True):
+        if last - place < room:
+            found[-1].append(roof)
+        else:
+            found.append([roof])
+        last = place
+    return found
 
 
 def _without_overlap(axes: Axes, data: Roofline, left: float, right: float) -> None:

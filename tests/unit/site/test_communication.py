@@ -10,7 +10,7 @@ import pytest
 from reportgen.runs import read
 from reportgen.site import communication_figures
 from reportgen.site.address import Links
-from reportgen.site.figures import core_matrix, curves
+from reportgen.site.figures import core_matrix, curves, style
 from reportgen.site.render import Renderer
 from reportgen.site.report import Report
 from tests.simulated.asked import Asked
@@ -54,6 +54,7 @@ def test_a_large_matrix_has_colours_alone() -> None:
     large = core_matrix.draw(core_matrix.CoreMatrix(names, cells))
     small = core_matrix.draw(core_matrix.CoreMatrix(("0", "1"), (("0", "1", 39.0), ("1", "0", 39.1))))
     assert "39.1" in small
+    assert style.ON_DEEP not in small, "a difference of a part in four hundred is not drawn as a large one"
     assert ">20.5<" not in large
     assert ">25.5<" not in large
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
+import pytest
+
 from reportgen.site import blocks, pictures
 from reportgen.site.figures import curves, interference, roofline
-from reportgen.site.figures.roofline_record import Compute
+from reportgen.site.figures.roofline_record import Compute, Memory
 from reportgen.site.render import ASSETS
 from reportgen.suite.load import load_suite
 from reportgen.units import format_bytes
@@ -45,6 +49,20 @@ def test_roofs_of_one_height_share_a_name() -> None:
     assert [[roof.precision for roof in some] for some in roofline.heights(roofs)] == [
         ["fp16", "bf16"], ["fp32"], ["fp64"],
     ]  # fmt: skip
+
+
+def test_sloping_roofs_without_room_for_a_text_between_them_share_one() -> None:
+    roofs = [Memory(level, "read", rate) for level, rate in (("l1", 3e11), ("l2", 1.2e11), ("l3", 1e11))]
+    shared = roofline.sharing(roofs, [80.0, 40.0, 31.0], 15.0)
+    assert [[roof.level for roof in some] for some in shared] == [["l1"], ["l2", "l3"]]
+
+
+def test_between_settings_round_numbers_are_named() -> None:
+    ticks = list(curves.round_ticks([20.0, 40.0, 80.0, 160.0]))
+    assert [name for _, name in ticks] == ["20", "50", "100"]
+    assert [place for place, _ in ticks] == pytest.approx(
+        [0, 1 + math.log2(50 / 40), 2 + math.log2(100 / 80)]
+    )
 
 
 def test_the_names_of_the_last_columns_of_a_matrix_have_room() -> None:
