@@ -188,7 +188,8 @@ def _check_registers(name: str, code: Sequence[Instruction], start: Start) -> No
     if start.absolute:
         raise UserError(
             f"'{name}': '{start.absolute[0]}' accesses memory through no register that could be set.",
-            "Put the address into a register: registers that are used as addresses point to an array.",
+            "Put the address into a register: registers that are used as addresses point to an array. A name "
+            "that is no register, perhaps a misspelt one, is read as an address.",
         )
     if len(start.moving) > len(SLOTS):
         raise UserError(

@@ -113,6 +113,7 @@ def test_data_with_a_name_are_the_frames_own() -> None:
         ("mov fs, ax", "writes a segment register"),
         ("add r15, 1", "uses r15"),
         ("mov rax, [rbx*8]", "through no register"),
+        ("add rax, rbxx", "a misspelt one, is read as an address"),
         ("fp32_fma:8", "list of operations"),
         ("again: dec rcx\n jnz again", "does nothing but count"),
         ("a: add rax, 1\n jc out\n dec rcx\n jnz a\n ret\nout: nop", "jumps out"),
