@@ -21,11 +21,19 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct { char arguments[16]; char behaviour[16]; unsigned cycles; int own; const char* image; uint64_t variables, base; } Module;
-typedef struct { Module* module; char name[256]; unsigned dynamic; int wide, carve_out; } Function;
+typedef struct Function { struct Module* module; struct Function* next; char name[256]; unsigned dynamic; int wide, carve_out; } Function;
+typedef struct Module {
+  char arguments[16], behaviour[16];
+  unsigned cycles;
+  int own, gone;
+  const char* image;
+  uint64_t variables, base;
+  Function* functions;
+  struct Module* next;
+} Module;
 typedef struct { uint64_t address, columns, rows, pitch, width; int swizzle; } Tile;
 enum { TILE_AT = 64 }; /* in a tensor map */
-enum { PIECE_BYTES = 1 << 20, HUGE_BYTES = 1 << 26 };
+enum { PIECE_BYTES = 1 << 20, HUGE_BYTES = 1 << 26, VARIABLES_BYTES = 1 << 16, LAST_ATTRIBUTE = 15 };
 enum { OWN_SHARED = 1024, WITHOUT_ASKING = 49152, MOST_SHARED = 232448 };
 
 static int sticky, launches;
@@ -35,14 +43,19 @@ static int number(const char* name, int otherwise) {
   const char* text = getenv(name);
   return text ? atoi(text) : otherwise;
 }
-#define CHECK if (sticky) return sticky
+static Module* loaded;
 
 #include "plan.h"
 #include "link.h"
+#include "strict.h"
 
 static const char* gone(void) { const char* path = getenv("STAND_IN_GONE"); return path ? path : ""; }
 
-int cuInit(unsigned flags) { (void)flags; return access(gone(), F_OK) == 0 ? 999 : number("STAND_IN_INIT", 0); }
+int cuInit(unsigned flags) {
+  int code = flags ? 1 : access(gone(), F_OK) == 0 ? 999 : number("STAND_IN_INIT", 0);
+  initialised |= !code;
+  return code;
+}
 #ifdef WITH_PROC_ADDRESS
 /* How cuda-bindings finds its calls: the newest entry point of a name. */
 int cuGetProcAddress_v2(const char* symbol, void** entry, int version, uint64_t flags, int* status) {
@@ -59,14 +72,15 @@ int cuGetProcAddress_v2(const char* symbol, void** entry, int version, uint64_t 
 }
 #endif
 int cuDriverGetVersion(int* v) { *v = number("STAND_IN_VERSION", 13000); return 0; }
-int cuDeviceGetCount(int* n) { *n = number("STAND_IN_COUNT", 1); return 0; }
-int cuDeviceGet(int* d, int n) { if (n >= number("STAND_IN_COUNT", 1)) return 101; *d = n; return 0; }
-int cuDeviceGetName(char* s, int n, int d) { (void)d; strncpy(s, "NVIDIA H200", (size_t)n); return 0; }
-int cuDeviceGetPCIBusId(char* s, int n, int d) { (void)d; strncpy(s, "0000:3B:00.0", (size_t)n); return 0; }
-int cuDeviceTotalMem_v2(size_t* n, int d) { (void)d; *n = (size_t)141 << 30; return 0; }
+int cuDeviceGetCount(int* n) { STARTED; *n = number("STAND_IN_COUNT", 1); return 0; }
+int cuDeviceGet(int* d, int n) { STARTED; if (n < 0 || n >= number("STAND_IN_COUNT", 1)) return 101; *d = n; return 0; }
+int cuDeviceGetName(char* s, int n, int d) { STARTED; (void)d; strncpy(s, "NVIDIA H200", (size_t)n); return 0; }
+int cuDeviceGetPCIBusId(char* s, int n, int d) { STARTED; (void)d; strncpy(s, "0000:3B:00.0", (size_t)n); return 0; }
+int cuDeviceTotalMem_v2(size_t* n, int d) { STARTED; (void)d; *n = (size_t)141 << 30; return 0; }
 int cuDeviceGetAttribute(int* v, int which, int d) {
-  (void)d;
-  if (which == number("STAND_IN_LACKS", -1)) return 1;
+  STARTED;
+  if (d < 0 || d >= number("STAND_IN_COUNT", 1)) return 101;
+  if (which < 1 || which == number("STAND_IN_LACKS", -1)) return 1;
   static const int told[][2] = {{13, 1980000}, {32, 1}, {33, 0x3b}, {36, 3201000}, {37, 6144},
                                 {75, 9}, {81, 228 << 10}, {97, MOST_SHARED}};
   int whole = getenv("STAND_IN_PLAN") != NULL;
@@ -74,34 +88,49 @@ int cuDeviceGetAttribute(int* v, int which, int d) {
   for (unsigned n = 0; n < sizeof told / sizeof *told; ++n) if (told[n][0] == which) *v = told[n][1];
   return 0;
 }
-int cuDevicePrimaryCtxRetain(void** c, int d) { (void)d; *c = (void*)8; return 0; }
-int cuDevicePrimaryCtxRelease_v2(int d) { (void)d; return 0; }
-int cuCtxSetCurrent(void* c) { (void)c; return 0; }
-int cuCtxPushCurrent_v2(void* c) { (void)c; return 0; }
-int cuCtxPopCurrent_v2(void** c) { *c = (void*)8; return 0; }
-int cuCtxGetCurrent(void** c) { *c = (void*)8; return 0; }
-int cuCtxDetach(void* c) { (void)c; return 0; }
-int cuCtxGetDevice(int* d) { *d = 0; return 0; }
-int cuCtxSynchronize(void) { CHECK; join_streams(); wait_for_device(); return 0; }
-int cuMemGetInfo_v2(size_t* f, size_t* t) { *f = *t = (size_t)141 << 30; return 0; }
+int cuCtxSynchronize(void) { CHECK; join_streams(); wait_for_device(); seen = now; return 0; }
+static size_t total(void) {
+  const char* said = getenv("STAND_IN_TOTAL");
+  return said ? (size_t)strtoull(said, NULL, 10) : (size_t)8 << 30;
+}
+int cuMemGetInfo_v2(size_t* f, size_t* t) { CHECK; *t = total(); *f = total() - all_taken(); return 0; }
+/* Memory is not cleared. */
 int cuMemAlloc_v2(uint64_t* p, size_t n) {
   CHECK;
-  const char* total = getenv("STAND_IN_TOTAL");
-  if (all_taken() + n > (total ? (size_t)strtoull(total, NULL, 10) : (size_t)8 << 30)) return 2;
-  *p = (uint64_t)(uintptr_t)calloc(1, n);
+  if (!n) return 1;
+  if (all_taken() + n > total()) return 2;
+  void* made = aligned_alloc(ALIGNED, (n + ALIGNED - 1) / ALIGNED * ALIGNED);
+  if (!made) return 2;
+  memset(made, GARBAGE, n < PIECE_BYTES ? n : PIECE_BYTES);
+  *p = (uint64_t)(uintptr_t)made;
   take(*p, n);
   return 0;
 }
-int cuMemFree_v2(uint64_t p) { give_back(p); free((void*)(uintptr_t)p); return 0; }
-int cuMemcpyHtoD_v2(uint64_t to, const void* from, size_t n) { CHECK; memcpy((void*)(uintptr_t)to, from, n); return 0; }
+int cuMemFree_v2(uint64_t p) {
+  CHECK;
+  if (!begins(p)) return 1;
+  give_back(p);
+  free((void*)(uintptr_t)p);
+  return 0;
+}
+int cuMemcpyHtoD_v2(uint64_t to, const void* from, size_t n) {
+  CHECK;
+  if (!is_there(to, n) || !from) return 1;
+  memcpy((void*)(uintptr_t)to, from, n);
+  return 0;
+}
 int cuMemcpyDtoH_v2(void* to, uint64_t from, size_t n) {
   CHECK;
+  if (!is_there(from, n) || !to) return 1;
+  join_streams();
   wait_for_device();
+  seen = now;
   memcpy(to, (void*)(uintptr_t)from, n);
   return 0;
 }
 int cuMemcpyDtoD_v2(uint64_t to, uint64_t from, size_t n) {
   CHECK;
+  if (!is_there(to, n) || !is_there(from, n) || (to < from + n && from < to + n)) return 1;
   /* of large arrays the first piece is enough: nobody looks at the rest, and the host is slow */
   if (size_at(to) < HUGE_BYTES || n < PIECE_BYTES) memmove((void*)(uintptr_t)to, (void*)(uintptr_t)from, n);
   if (n >= PIECE_BYTES) occupy((double)n / 2150);
@@ -109,6 +138,7 @@ int cuMemcpyDtoD_v2(uint64_t to, uint64_t from, size_t n) {
 }
 int cuMemsetD32_v2(uint64_t to, unsigned word, size_t n) {
   CHECK;
+  if (to % 4 || !is_there(to, 4 * n)) return 1;
   for (size_t i = 0; i < n; ++i) ((uint32_t*)(uintptr_t)to)[i] = word;
   return 0;
 }
@@ -120,53 +150,89 @@ int cuModuleLoadData(void** m, const void* image) {
   made->image = made->own ? copied(image) : NULL;
   if (!made->own && sscanf((const char*)image + 9, "%15s %u %15s", made->arguments, &made->cycles, made->behaviour) != 3)
     return 200;
+  made->next = loaded;
+  loaded = made;
+  ++modules;
   *m = made;
+  return 0;
+}
+static int is_module(const Module* m) {
+  for (Module* one = loaded; one; one = one->next) if (one == m) return !m->gone;
+  return 0;
+}
+static int is_function(const Function* f) {
+  for (Module* m = loaded; m; m = m->next)
+    for (Function* one = m->functions; one; one = one->next) if (one == f) return !m->gone;
+  return 0;
+}
+static int is_variable(uint64_t address, size_t n) {
+  for (Module* m = loaded; m; m = m->next) {
+    Taken variables = {m->gone ? 0 : m->variables, VARIABLES_BYTES};
+    if (holds(&variables, address, n)) return 1;
+  }
   return 0;
 }
 int cuModuleLoadDataEx(void** m, const void* image, unsigned n, void* options, void* values) {
   (void)n; (void)options; (void)values;
   return cuModuleLoadData(m, image);
 }
-int cuModuleUnload(void* m) { free(m); return 0; }
+int cuModuleUnload(void* m) {
+  CHECK;
+  if (!is_module(m)) return 400;
+  ((Module*)m)->gone = 1;
+  --modules;
+  return 0;
+}
 static unsigned own_shared(Function* f) { return known(f->name) ? 0 : OWN_SHARED; }
+/* A name has one handle, which keeps what was set; it loads what is loaded late. */
 int cuModuleGetFunction(void** f, void* m, const char* name) {
+  CHECK;
+  Module* of = m;
+  if (!is_module(of)) return 400;
+  for (Function* one = of->functions; one; one = one->next) if (strcmp(one->name, name) == 0) { *f = one; return 0; }
+  if (of->image && !has_symbol(of->image, name)) return 500;
   Function* made = calloc(1, sizeof *made);
   made->module = m;
   strncpy(made->name, name, sizeof made->name - 1);
   made->dynamic = WITHOUT_ASKING - own_shared(made);
+  made->next = of->functions;
+  of->functions = made;
   *f = made;
   return 0;
 }
 int cuModuleGetGlobal_v2(uint64_t* p, size_t* n, void* m, const char* name) {
+  CHECK;
   Module* of = m;
-  if (!of->image) return 500;
+  if (!is_module(of)) return 400;
+  if (!of->image || !has_symbol(of->image, name)) return 500;
   of->base = symbol(of->image, name); /* one variable a module */
-  if (!of->variables) of->variables = (uint64_t)(uintptr_t)calloc(1, 1 << 16);
+  if (!of->variables) of->variables = (uint64_t)(uintptr_t)calloc(1, VARIABLES_BYTES);
   *p = of->variables;
-  *n = 1 << 16;
-  return 0;
-}
-int cuTexObjectCreate(uint64_t* made, const void* resource, const void* how, const void* view) {
-  (void)how; (void)view;
-  memcpy(made, (const char*)resource + 8, 8);
+  *n = VARIABLES_BYTES;
   return 0;
 }
 /* NVRTC asks for tables that are not documented. */
 int cuGetExportTable(const void** table, const void* id) { (void)id; *table = NULL; return 500; }
 int cuFuncGetAttribute(int* v, int which, void* f) {
+  CHECK;
+  if (!is_function(f)) return 400;
+  if (which < 0 || which > LAST_ATTRIBUTE) return 1;
   *v = which == 1 ? (int)own_shared(f) : which == 8 ? (int)((Function*)f)->dynamic : 16;
   return 0;
 }
 int cuFuncSetAttribute(void* function, int which, int v) {
+  CHECK;
   Function* f = function;
-  if (which == 8 && v <= MOST_SHARED - (int)own_shared(f)) f->dynamic = (unsigned)v;
+  if (!is_function(f)) return 400;
+  if (which == 8 && v >= 0 && v <= MOST_SHARED - (int)own_shared(f)) f->dynamic = (unsigned)v;
   else if (which == 9 && v >= -1 && v <= 100) f->carve_out = v;
-  else if (which == 14) f->wide = v;
+  else if (which == 14 && (v == 0 || v == 1)) f->wide = v;
   else return 1;
   return 0;
 }
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* n, void* f, int threads, size_t shared) {
   CHECK;
+  if (!is_function(f)) return 400;
   if (threads < 1 || threads > 1024 || shared > ((Function*)f)->dynamic) return 1;
   int by_shared = MOST_SHARED / (int)(shared + OWN_SHARED);
   *n = 2048 / threads < by_shared ? 2048 / threads : by_shared;
@@ -190,16 +256,6 @@ int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* address, co
   return 0;
 }
 #endif
-int cuEventCreate(void** e, unsigned flags) { (void)flags; *e = malloc(8); return 0; }
-int cuEventDestroy_v2(void* e) { free(e); return 0; }
-int cuEventRecord(void* e, void* s) {
-  CHECK;
-  if (!s) { join_streams(); occupy(0); }
-  *(uint64_t*)e = s ? later(((Stream*)s)->until, now) : now;
-  return 0;
-}
-int cuEventElapsedTime(float* ms, void* a, void* b) { *ms = (float)(*(uint64_t*)b - *(uint64_t*)a) * 1e-6f; return 0; }
-int cuEventElapsedTime_v2(float* ms, void* a, void* b) { return cuEventElapsedTime(ms, a, b); }
 int cuGetErrorString(int code, const char** text) {
   *text = code == 2 ? "out of memory" : code == 200 ? "device kernel image is invalid"
         : code == 700 ? "an illegal memory access was encountered" : "a stand-in's error";
@@ -253,8 +309,9 @@ static int own(Function* f, void** parameters, char* buffer) {
 int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, void* stream, void** parameters, void** extra) {
   CHECK;
-  (void)stream;
   Function* f = function;
+  if (!is_function(f) || !is_stream(stream)) return 400;
+  if (extra && (parameters || extra[0] != (void*)1 || extra[2] != (void*)2 || extra[4])) return 1;
   if (shared > f->dynamic || bx * by * bz > 1024 || bx * by * bz == 0 || gx == 0 || gy == 0 || gz == 0) return 1;
   if (gy > 65535 || gz > 65535 || (strstr(f->name, "cluster_16") && !f->wide)) return 1;
   Module* m = f->module;

@@ -5,6 +5,7 @@ typedef struct Stream { uint64_t until; struct Stream* next; } Stream;
 
 static Stream* streams;
 static Taken locked[64];
+static int is_there(uint64_t address, size_t size), is_stream(const void* stream);
 enum { ORDER_NS = 1800 }; /* of a copy, beside its bytes */
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
@@ -17,6 +18,9 @@ static int is_locked(uint64_t address) {
   return 0;
 }
 
+static int refusal(void);
+#define CHECK do { int why = refusal(); if (why) return why; } while (0)
+
 int cuStreamCreate(void** made, unsigned flags) {
   CHECK;
   if (flags) return 1;
@@ -27,6 +31,7 @@ int cuStreamCreate(void** made, unsigned flags) {
   return 0;
 }
 int cuStreamDestroy_v2(void* stream) {
+  CHECK;
   for (Stream** at = &streams; *at; at = &(*at)->next)
     if (*at == stream) { now = later(now, (*at)->until); *at = (*at)->next; free(stream); return 0; }
   return 400;
@@ -34,7 +39,7 @@ int cuStreamDestroy_v2(void* stream) {
 int cuMemHostAlloc(void** made, size_t size, unsigned flags) {
   CHECK;
   const char* most = getenv("STAND_IN_HOST");
-  if (flags != 2) return 1;
+  if (flags != 2 || !size) return 1;
   if (most && size > (size_t)strtoull(most, NULL, 10)) return 2;
   for (int n = 0; n < 64; ++n)
     if (!locked[n].address) {
@@ -45,6 +50,7 @@ int cuMemHostAlloc(void** made, size_t size, unsigned flags) {
   return 2;
 }
 int cuMemFreeHost(void* memory) {
+  CHECK;
   for (int n = 0; n < 64; ++n)
     if (locked[n].address == (uint64_t)(uintptr_t)memory) {
       locked[n] = (Taken){0, 0};
@@ -68,6 +74,7 @@ static void over_the_link(Stream* stream, uint64_t host, size_t size, double rat
 }
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t size, void* stream) {
   CHECK;
+  if (!is_there(to, size) || !is_stream(stream)) return 1;
   memcpy((void*)(uintptr_t)to, from, size);
   over_the_link(stream, (uint64_t)(uintptr_t)from, size, 55);
   return 0;
@@ -75,6 +82,7 @@ int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t size, void* strea
 int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t size, void* stream) {
   CHECK;
   const char* said = getenv("STAND_IN_LINK");
+  if (!is_there(from, size) || !is_stream(stream)) return 1;
   memcpy(to, (void*)(uintptr_t)from, said && strcmp(said, "wrong") == 0 ? size - 8 : size);
   over_the_link(stream, (uint64_t)(uintptr_t)to, size, 53);
   return 0;

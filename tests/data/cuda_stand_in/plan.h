@@ -161,15 +161,28 @@ static int release_of(const char* image) {
   return 0;
 }
 
-/* Where a variable lies in the constant memory of its module. */
-static uint64_t symbol(const char* image, const char* name) {
-  uint64_t size, unused, value = 0;
+/* The entry of a name in the table of symbols; nothing where there is none. */
+static const char* entry(const char* image, const char* name) {
+  uint64_t size, unused;
   const char *symbols = section(image, ".symtab", &size), *names = section(image, ".strtab", &unused);
   for (uint64_t n = 0; symbols && names && n + 24 <= size; n += 24) {
     uint32_t at;
     memcpy(&at, symbols + n, 4);
-    if (strcmp(names + at, name) == 0) memcpy(&value, symbols + n + 8, 8);
+    if (strcmp(names + at, name) == 0) return symbols + n;
   }
+  return NULL;
+}
+
+static int has_symbol(const char* image, const char* name) {
+  uint64_t size;
+  return !section(image, ".symtab", &size) || entry(image, name);
+}
+
+/* Where a variable lies in the constant memory of its module. */
+static uint64_t symbol(const char* image, const char* name) {
+  uint64_t value = 0;
+  const char* found = entry(image, name);
+  if (found) memcpy(&value, found + 8, 8);
   return value;
 }
 
