@@ -44,6 +44,20 @@ def test_every_point_renders_or_says_why_not(isa: str) -> None:
         assert len(str(source.setup["arguments"]).split("; ")) == _parameters(source.text), point
 
 
+@pytest.mark.parametrize("isa", suite.PUBLISHED)
+def test_no_operation_of_a_sweep_is_lost(isa: str) -> None:
+    """Counts of accumulators that an operation cannot have take points away, but never all of them."""
+    asked = {(probe.id, name) for probe in suite.probes(isa) for name in _operations_of(probe)}
+    found = {(probe.id, str(point.settings.get("operation"))) for probe, point in suite.points(isa)}
+    assert asked - found == set()
+
+
+def _operations_of(probe: Probe) -> list[str]:
+    if "cuda" not in (probe.definition.isas or ("cuda",)):
+        return []
+    return [str(name) for name in probe.definition.settings.get("operation", [])]
+
+
 def test_one_block_alone_asks_for_no_shared_memory_that_it_leaves_unused() -> None:
     """It would keep no other block away: there is none."""
     alone = [

@@ -63,6 +63,14 @@ SAMPLE = (
     "roofline/gemm_sweep#n=1024",
     "roofline/gemv#n=2048",
     "roofline/softmax#rows=64",
+    *(
+        f"roofline/peak_tensor_fp64#operation={shape},accumulators={count},warps={warps}"
+        for shape, count, warps in (
+            ("mma_m8n8k4_f64_f64", 8, 16),
+            ("mma_m16n8k16_f64_f64", 4, 8),
+            ("mma_m16n8k16_f64_f64", 8, 16),
+        )
+    ),
 )
 
 
@@ -122,6 +130,14 @@ def test_fp64_of_hopper_takes_eight() -> None:
 def test_a_matrix_product_by_generation(isa: str, cycles: int) -> None:
     point = "tensor_operations/instruction_latency_mma_m16n8k16_f16_f32#length=16"
     assert program_facts(isa, point)["encoded_distance"] == cycles
+
+
+def test_the_large_fp64_product_fits_with_all_warps_of_its_launch() -> None:
+    """Its tiles take many registers, and a multiprocessor has 65,536; each thread has a multiple of 8."""
+    for count, warps in ((4, 8), (8, 16)):
+        point = f"roofline/peak_tensor_fp64#operation=mma_m16n8k16_f64_f64,accumulators={count},warps={warps}"
+        registers = int(program_facts("sm_90", point)["registers"])
+        assert -(-registers // 8) * 8 * 32 * warps <= 65_536
 
 
 def test_a_chain_of_thirty_two_predicts_128_cycles() -> None:
