@@ -24,6 +24,9 @@ SHAPE = ("width", "blocks", "bytes")
 FIRST = "l1"
 ONE = "one_multiprocessor"
 """Ends metrics of a launch of one block, which has one multiprocessor and no other."""
+BESIDE = 16.0
+"""One multiprocessor goes through its bytes again and again, and a first level that does not replace what is
+oldest still holds some of them.  Of so many times its size it serves a sixteenth at most."""
 MAIN_PATHS = ("ca", "plain", "cg")
 """Paths by which levels are named, the first that was asked for; others have metrics of their own."""
 
@@ -63,8 +66,22 @@ def launch_bandwidth(evidence: Evidence, hierarchy: Hierarchy) -> list[Quantity]
         result.append(_best(evidence, f"{stem}.{level}.{kernel}", points))
         alone = [point for point in points if int(point.settings.get("blocks", 0)) == 1]
         if alone and len(alone) < len(points):
-            result.append(_best(evidence, f"{stem}.{level}.{kernel}.{ONE}", alone))
+            passing = _past_the_first(alone, hierarchy)
+            result.append(_best(evidence, f"{stem}.{level}.{kernel}.{ONE}", passing))
     return result
+
+
+def _past_the_first(alone: list[Point], hierarchy: Hierarchy) -> list[Point]:
+    """Of launches of one block those over so many bytes that its first level hardly helps; else all."""
+    if FIRST not in hierarchy.ends:
+        return alone
+    least = BESIDE * hierarchy.ends[FIRST].high
+    return [point for point in alone if _bytes(point) >= least] or alone
+
+
+def _bytes(point: Point) -> float:
+    """Of all arrays together."""
+    return float(point.facts.get("bytes_actual", point.settings["bytes"]))
 
 
 def _best(evidence: Evidence, metric: str, points: list[Point]) -> Quantity:
@@ -88,7 +105,7 @@ def _level(point: Point, hierarchy: Hierarchy) -> tuple[str, str]:
     first cache.
     """
     if "blocks_each" not in point.settings:
-        return hierarchy.level_of(float(point.facts.get("bytes_actual", point.settings["bytes"])))
+        return hierarchy.level_of(_bytes(point))
     size = float(point.settings["block_bytes"]) * float(point.settings["blocks_each"])
     if FIRST not in hierarchy.ends:
         return "", "No end of a first cache was found in this run."

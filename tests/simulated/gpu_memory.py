@@ -10,6 +10,8 @@ WALK = 128
 
 
 LINES = 200
+STILL_HELD = 0.5
+"""Share of the first level that holds what a walk through more than it comes back to."""
 FEW_BLOCKS = 0.95
 """Rate of two blocks of a multiprocessor that read its first cache over that of four."""
 
@@ -167,6 +169,13 @@ def streams(truth: GpuTruth) -> Question:
                 cycles = size / (best * part * share) * truth.clock_hz
                 point = ok_point(name, settings, work={"bytes": 64.0}, facts={"bytes_actual": size})
                 found.append(Simulated(point, (cycles + EMPTY,), size // 64))
+        # a first level that does not replace what is oldest still holds some of few bytes, turn after turn
+        size = 1 << 21
+        settings = {"kernel": kernel, "width": 16, "blocks": 1, "bytes": size}
+        missing = 1 - STILL_HELD * truth.l1_bytes / size
+        cycles = size * missing / (truth.l2_rate * part * truth.one_share) * truth.clock_hz
+        point = ok_point(name, settings, work={"bytes": 64.0}, facts={"bytes_actual": size})
+        found.append(Simulated(point, (cycles + EMPTY,), size // 64))
     return asked(name), found
 
 

@@ -18,6 +18,10 @@ UNROLL = 64
 STREAM_UNROLL = 4
 """Vectors of each array that a thread has under way."""
 STREAM_THREADS = 256
+ALONE_BYTES = 1 << 16
+"""Under way, of each array, where one block has the device to itself.  A multiprocessor takes 64 bytes a
+cycle from the second level at most, and memory answers after some 700 cycles: 45 KB.  Fewer would tell how
+many were asked for, not what a multiprocessor gets."""
 CONSTANT_BYTES = 65536
 """All that a kernel may have as constant memory (CUDA Programming Guide, "Technical Specifications")."""
 LOCAL_BYTES = 16384
@@ -208,9 +212,10 @@ def stream(request: Request) -> Parts:
     turns = [(f"unsigned {name}", f"count:{name}") for name in ("turns", "rounds", "shift")]
     parameters = [*arrays, *turns, ("float *out", "output:float")]
     moved = float(STREAM_UNROLL * width * (loads + stores))
+    alone = request.point.settings.get("blocks") == 1
     setup: dict[str, int | float | str] = {
         "kind": "stream",
-        "threads": STREAM_THREADS,
+        "threads": ALONE_BYTES // (STREAM_UNROLL * width) if alone else STREAM_THREADS,
         "unroll": STREAM_UNROLL,
         "arrays": len(arrays),
         "vector_bytes": width,

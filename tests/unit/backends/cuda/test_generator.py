@@ -58,6 +58,22 @@ def _operations_of(probe: Probe) -> list[str]:
     return [str(name) for name in probe.definition.settings.get("operation", [])]
 
 
+@pytest.mark.parametrize("isa", ["sm_75", "sm_90", "sm_100"])
+def test_one_block_alone_asks_for_as_many_bytes_as_a_multiprocessor_can_wait_for(isa: str) -> None:
+    """64 bytes a cycle for 700 cycles; in blocks that every multiprocessor takes."""
+    alone = [
+        source.setup
+        for source in suite.generated(isa).sources.values()
+        if source.setup["kind"] == "stream" and source.setup.get("blocks") == 1
+    ]
+    assert alone
+    for setup in alone:
+        threads = int(setup["threads"])
+        assert threads * int(setup["unroll"]) * int(setup["vector_bytes"]) >= 64 * 700
+        assert threads <= 1024
+        assert int(setup["bytes"]) % (threads * int(setup["unroll"]) * int(setup["vector_bytes"])) == 0
+
+
 def test_one_block_alone_asks_for_no_shared_memory_that_it_leaves_unused() -> None:
     """It would keep no other block away: there is none."""
     alone = [
