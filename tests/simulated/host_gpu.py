@@ -84,6 +84,9 @@ class HostGpu:
     broken_link: bool = False
     """Whether copies to the host leave out their last bytes."""
     largest: int = 0
+    events: int = 0
+    """So many there are."""
+    textures: list[int] = field(default_factory=list)
 
     def spans(self, blocks: int, each: int) -> list[int]:
         """Cycles of the windows of a launch, `each` of every block."""
@@ -95,23 +98,11 @@ class HostGpu:
     def close(self) -> None:
         pass
 
-    def driver_version(self) -> int:
-        return 13000
-
-    def device_name(self) -> str:
-        return "host"
-
     def attribute(self, which: int) -> int:
         return 50 << 20 if which == SECOND_LEVEL else MULTIPROCESSORS
 
-    def memory(self) -> tuple[int, int]:
-        return 1 << 30, 1 << 30
-
     def load(self, cubin: bytes) -> Any:
         return cubin
-
-    def unload(self, module: Any) -> None:
-        pass
 
     def function(self, module: Any, name: str) -> Any:
         return module, name
@@ -191,7 +182,11 @@ class HostGpu:
         self.now = max([self.now, *(one[0] for one in self.streams)])
 
     def event(self) -> Any:
+        self.events += 1
         return [0]
+
+    def end_event(self, event: Any) -> None:
+        self.events -= 1
 
     def record(self, event: Any, stream: Any = None) -> None:
         if stream is None:
@@ -202,7 +197,12 @@ class HostGpu:
         return float(stop[0] - start[0]) * 1e-6
 
     def texture(self, address: int, size: int) -> int:
+        self.textures.append(address)
         return address
+
+    def end_texture(self, texture: int) -> None:
+        assert texture in self.memory_of
+        self.textures.remove(texture)
 
     def tensor_map(self, tile: TensorTile) -> int:
         assert max(tile.columns, tile.rows) <= 256

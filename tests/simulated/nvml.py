@@ -1,6 +1,7 @@
 """A pynvml that says what the environment tells it to.
 
-`STAND_IN_THROTTLE` bits, `STAND_IN_PROCESSES` others on the device, `STAND_IN_NVML_LACKS` a call.
+`STAND_IN_THROTTLE` bits, `STAND_IN_PROCESSES` others on the device, `STAND_IN_NVML_LACKS` a call,
+`STAND_IN_C2C` links of NVLink-C2C (none: the device has no such field).
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ def module() -> Any:
         "nvmlDeviceGetCurrentClocksEventReasons": lambda handle: int(
             os.environ.get("STAND_IN_THROTTLE", "0"), 0
         ),
+        "nvmlDeviceGetCurrentClocksThrottleReasons": lambda handle: 0x4,
         "nvmlDeviceGetEccMode": lambda handle: (1, 1),
         "nvmlDeviceGetMigMode": lambda handle: (0, 0),
         "nvmlDeviceGetPersistenceMode": lambda handle: 1,
@@ -47,7 +49,9 @@ def module() -> Any:
         "nvmlDeviceGetMaxPcieLinkGeneration": lambda handle: 5,
         "nvmlDeviceGetMaxPcieLinkWidth": lambda handle: 16,
         "nvmlDeviceGetFieldValues": lambda handle, asked: [
-            SimpleNamespace(value=SimpleNamespace(uiVal=0)) for _ in asked
+            SimpleNamespace(nvmlReturn=3 * (links == 0), value=SimpleNamespace(uiVal=links))
+            for _ in asked
+            for links in [int(os.environ.get("STAND_IN_C2C", "0"))]
         ],
         "nvmlDeviceGetComputeRunningProcesses": lambda handle: (
             [SimpleNamespace(pid=1)] * int(os.environ.get("STAND_IN_PROCESSES", "0"))

@@ -89,7 +89,8 @@ class Writer(Protocol):
 class Binding(Protocol):
     """The driver for one device; every call raises what `fail` raises.
 
-    Addresses and sizes are in bytes.
+    Addresses and sizes are in bytes.  What gives something back says nothing of a context that is spoilt:
+    all goes with it, and what spoilt it has been told.
     """
 
     name: str
@@ -100,23 +101,11 @@ class Binding(Protocol):
     def close(self) -> None:
         """Release the primary context."""
 
-    def driver_version(self) -> int:
-        """13000 for CUDA 13.0."""
-
-    def device_name(self) -> str:
-        """As the driver calls it."""
-
     def attribute(self, which: int) -> int:
         """A device attribute."""
 
-    def memory(self) -> tuple[int, int]:
-        """(free, total) bytes."""
-
     def load(self, cubin: bytes) -> Handle:
-        """A module."""
-
-    def unload(self, module: Handle) -> None:
-        """Give a module back."""
+        """A module.  None is given back: a plan has some twenty of them, of a few megabytes together."""
 
     def function(self, module: Handle, name: str) -> Handle:
         """A kernel of a module."""
@@ -183,6 +172,9 @@ class Binding(Protocol):
     def event(self) -> Handle:
         """A mark in the order of launches."""
 
+    def end_event(self, event: Handle) -> None:
+        """Give a mark back."""
+
     def record(self, event: Handle, stream: Handle = None) -> None:
         """Put the mark here, or into a stream."""
 
@@ -191,6 +183,9 @@ class Binding(Protocol):
 
     def texture(self, address: int, size: int) -> int:
         """A texture object over 32-bit words."""
+
+    def end_texture(self, texture: int) -> None:
+        """Give a texture object back, before the memory under it."""
 
     def tensor_map(self, tile: TensorTile) -> int:
         """A tile for the copy unit: an argument of `MAP_BYTES`.

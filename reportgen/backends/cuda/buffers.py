@@ -107,6 +107,7 @@ class Passed:
     facts: dict[str, int | float | str] = field(default_factory=dict)
     owned: list[int] = field(default_factory=list)
     hosted: list[Hosted] = field(default_factory=list)
+    textures: list[int] = field(default_factory=list)
 
     @property
     def speakers(self) -> int:
@@ -119,7 +120,9 @@ class Passed:
         return max(1, self.windows - 1)
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Give all back, textures before the memory under them."""
+        while self.textures:
+            self.binding.end_texture(self.textures.pop())
         while self.owned:
             self.binding.free(self.owned.pop())
         while self.hosted:

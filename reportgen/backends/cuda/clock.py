@@ -20,6 +20,7 @@ is 0 and rows say how cycles become *time* instead.  Their columns on a GPU:
 from __future__ import annotations
 
 import struct
+import time
 from dataclasses import dataclass
 
 from reportgen.backends.base import ClockConstants
@@ -35,6 +36,9 @@ WAIT_CYCLES = 200_000
 """About 0.1 ms: `%globaltimer` moves on every 32 ns to 1 µs."""
 HOLD_CYCLES = 2000
 """Of a microsecond, at the clock of fast devices; slower ones are held longer."""
+LAUNCH_US, MOST_LAUNCH_US, LONGER = 15.0, 60.0, 1.5
+"""Microseconds in which a launch from Python is queued: of a fast host, and the most; and how many times as
+long is allowed from then on where that was too short."""
 LOOK_US, MOST_LOOKS, STILL_RISING = 20_000.0, 12, 0.01
 """Microseconds from one look at a clock that rises to the next, how many, and by what share it rises."""
 CONSTANTS = ClockConstants(
@@ -120,6 +124,9 @@ class Frame:
                 raise LaunchError(f"the launcher's own kernel does not compile: {cubin}")
             self._functions[name] = binding.function(binding.load(cubin), name)
         self._out = binding.allocate(_OUT_BYTES)
+        self._launch_us = LAUNCH_US
+        self._held = 0.0, 0.0
+        """When the device was last held up for launches, and for how many seconds."""
         self.empty = {bits: self._empty(bits) for bits in _READS}
         """Cycles of an empty window, by the bits of its clock reads."""
 
@@ -144,6 +151,18 @@ class Frame:
         self._binding.launch(
             self._functions["frame_wait"], (1, 1, 1), (1, 1, 1), 0, [(self._out, 8), (cycles, 8)]
         )
+
+    def hold_up(self, launches: int) -> None:
+        """Keep the device busy while so many launches are queued."""
+        seconds = self._launch_us * (2 + launches) * 1e-6
+        self._held = time.perf_counter(), seconds
+        self.hold(seconds * 1e6)
+
+    def queued(self) -> None:
+        """They are queued: where that took longer than the device was busy, those to come have more time."""
+        begun, seconds = self._held
+        if time.perf_counter() - begun > seconds:
+            self._launch_us = min(MOST_LAUNCH_US, self._launch_us * LONGER)
 
     def settle(self) -> None:
         """Keep the device busy until its clock rises no more: idling, it may be a fifth of the full one.

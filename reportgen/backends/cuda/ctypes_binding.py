@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from reportgen.backends.cuda.binding import (
@@ -21,7 +22,7 @@ from reportgen.backends.cuda.binding import (
 )
 from reportgen.backends.cuda.driver import LIBRARY
 from reportgen.backends.cuda.results import NOT_SUPPORTED
-from reportgen.errors import Unsupported
+from reportgen.errors import DeviceLost, Unsupported
 
 MAPPED = 2
 """`CU_MEMHOSTALLOC_DEVICEMAP`."""
@@ -67,6 +68,10 @@ class CtypesBinding:
         if code:
             fail(code, function)
 
+    def _give_back(self, function: str, *arguments: Any) -> None:
+        with suppress(DeviceLost):
+            self._call(function, *arguments)
+
     def open(self, number: int) -> None:
         """Initialise, and make the primary context of device `number` current in this thread."""
         self.initialise()
@@ -95,39 +100,17 @@ class CtypesBinding:
             self._open = False
             self._call("cuDevicePrimaryCtxRelease_v2", self._device)
 
-    def driver_version(self) -> int:
-        """13000 for CUDA 13.0."""
-        value = ctypes.c_int()
-        self._call("cuDriverGetVersion", ctypes.byref(value))
-        return value.value
-
-    def device_name(self) -> str:
-        """As the driver calls it."""
-        text = ctypes.create_string_buffer(256)
-        self._call("cuDeviceGetName", text, len(text), self._device)
-        return text.value.decode(errors="replace")
-
     def attribute(self, which: int) -> int:
         """A device attribute."""
         value = ctypes.c_int()
         self._call("cuDeviceGetAttribute", ctypes.byref(value), which, self._device)
         return value.value
 
-    def memory(self) -> tuple[int, int]:
-        """(free, total) bytes."""
-        free, total = ctypes.c_size_t(), ctypes.c_size_t()
-        self._call("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total))
-        return free.value, total.value
-
     def load(self, cubin: bytes) -> Handle:
         """A module."""
         module = ctypes.c_void_p()
         self._call("cuModuleLoadData", ctypes.byref(module), cubin)
         return module
-
-    def unload(self, module: Handle) -> None:
-        """Give a module back."""
-        self._call("cuModuleUnload", module)
 
     def function(self, module: Handle, name: str) -> Handle:
         """A kernel of a module."""
@@ -165,7 +148,7 @@ class CtypesBinding:
 
     def free(self, address: int) -> None:
         """Give memory back."""
-        self._call("cuMemFree_v2", ctypes.c_uint64(address))
+        self._give_back("cuMemFree_v2", ctypes.c_uint64(address))
 
     def write(self, address: int, data: bytes) -> None:
         """Host to device."""
@@ -193,7 +176,7 @@ class CtypesBinding:
 
     def free_host(self, memory: HostMemory) -> None:
         """Give page-locked memory back."""
-        self._call("cuMemFreeHost", ctypes.c_void_p(memory.address))
+        self._give_back("cuMemFreeHost", ctypes.c_void_p(memory.address))
 
     def mapped(self, memory: HostMemory) -> int:
         """Address of page-locked memory for kernels."""
@@ -209,7 +192,7 @@ class CtypesBinding:
 
     def end_stream(self, stream: Handle) -> None:
         """Give a stream back."""
-        self._call("cuStreamDestroy_v2", stream)
+        self._give_back("cuStreamDestroy_v2", stream)
 
     def send(self, target: int, source: HostMemory, stream: Handle) -> None:
         """Host to device, in the order of a stream."""
@@ -239,6 +222,10 @@ class CtypesBinding:
         self._call("cuEventCreate", ctypes.byref(event), 0)
         return event
 
+    def end_event(self, event: Handle) -> None:
+        """Give a mark back."""
+        self._give_back("cuEventDestroy_v2", event)
+
     def record(self, event: Handle, stream: Handle = None) -> None:
         """Put the mark here, or into a stream."""
         self._call("cuEventRecord", event, stream)
@@ -263,6 +250,10 @@ class CtypesBinding:
         made = ctypes.c_uint64()
         self._call("cuTexObjectCreate", ctypes.byref(made), resource, description, None)
         return made.value
+
+    def end_texture(self, texture: int) -> None:
+        """Give a texture object back."""
+        self._give_back("cuTexObjectDestroy", ctypes.c_uint64(texture))
 
     def tensor_map(self, tile: TensorTile) -> int:
         """A tile of 32-bit words for the copy unit (CUDA Driver API, "Tensor Map Object Management").

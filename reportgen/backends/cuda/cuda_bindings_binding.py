@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from reportgen.backends.cuda.binding import WORD, Argument, Handle, HostMemory, Shape, TensorTile, fail
 from reportgen.backends.cuda.ctypes_binding import MAPPED, CtypesBinding, packed
+from reportgen.errors import DeviceLost
 
 
 class CudaBindingsBinding:
@@ -33,6 +35,10 @@ class CudaBindingsBinding:
             fail(int(code), function)
         return values[0] if len(values) == 1 else tuple(values)
 
+    def _give_back(self, function: str, what: Any) -> None:
+        with suppress(DeviceLost):
+            self._call(function, what)
+
     def open(self, number: int) -> None:
         """Initialise, and make the primary context of device `number` current in this thread."""
         self._call("cuInit", 0)
@@ -47,31 +53,13 @@ class CudaBindingsBinding:
             device, self._device = self._device, None
             self._call("cuDevicePrimaryCtxRelease", device)
 
-    def driver_version(self) -> int:
-        """13000 for CUDA 13.0."""
-        return int(self._call("cuDriverGetVersion"))
-
-    def device_name(self) -> str:
-        """As the driver calls it."""
-        text: bytes = self._call("cuDeviceGetName", 256, self._device)
-        return text.split(b"\0")[0].decode(errors="replace")
-
     def attribute(self, which: int) -> int:
         """A device attribute, by number."""
         return self._rest.attribute(which)
 
-    def memory(self) -> tuple[int, int]:
-        """(free, total) bytes."""
-        free, total = self._call("cuMemGetInfo")
-        return int(free), int(total)
-
     def load(self, cubin: bytes) -> Handle:
         """A module."""
         return self._call("cuModuleLoadData", cubin)
-
-    def unload(self, module: Handle) -> None:
-        """Give a module back."""
-        self._call("cuModuleUnload", module)
 
     def function(self, module: Handle, name: str) -> Handle:
         """A kernel of a module."""
@@ -101,7 +89,7 @@ class CudaBindingsBinding:
 
     def free(self, address: int) -> None:
         """Give memory back."""
-        self._call("cuMemFree", address)
+        self._give_back("cuMemFree", address)
 
     def write(self, address: int, data: bytes) -> None:
         """Host to device."""
@@ -128,7 +116,7 @@ class CudaBindingsBinding:
 
     def free_host(self, memory: HostMemory) -> None:
         """Give page-locked memory back."""
-        self._call("cuMemFreeHost", memory.address)
+        self._give_back("cuMemFreeHost", memory.address)
 
     def mapped(self, memory: HostMemory) -> int:
         """Address of page-locked memory for kernels."""
@@ -140,7 +128,7 @@ class CudaBindingsBinding:
 
     def end_stream(self, stream: Handle) -> None:
         """Give a stream back."""
-        self._call("cuStreamDestroy", stream)
+        self._give_back("cuStreamDestroy", stream)
 
     def send(self, target: int, source: HostMemory, stream: Handle) -> None:
         """Host to device, in the order of a stream."""
@@ -172,6 +160,10 @@ class CudaBindingsBinding:
         """A mark in the order of launches."""
         return self._call("cuEventCreate", 0)
 
+    def end_event(self, event: Handle) -> None:
+        """Give a mark back."""
+        self._give_back("cuEventDestroy", event)
+
     def record(self, event: Handle, stream: Handle = None) -> None:
         """Put the mark here, or into a stream."""
         self._call("cuEventRecord", event, 0 if stream is None else stream)
@@ -183,6 +175,10 @@ class CudaBindingsBinding:
     def texture(self, address: int, size: int) -> int:
         """A texture object over 32-bit words."""
         return self._rest.texture(address, size)
+
+    def end_texture(self, texture: int) -> None:
+        """Give a texture object back."""
+        self._rest.end_texture(texture)
 
     def tensor_map(self, tile: TensorTile) -> int:
         """A tile of 32-bit words for the copy unit."""

@@ -14,6 +14,7 @@ from reportgen.backends.cuda import rows
 from reportgen.backends.cuda.binding import Binding
 from reportgen.backends.cuda.buffers import SENTINEL
 from reportgen.backends.cuda.clock import Frame
+from reportgen.backends.cuda.marks import marks
 from reportgen.backends.cuda.nvml import Watch
 from reportgen.backends.cuda.shots import NS_OF_MS, Outside, Prepared, first_block, shoot
 from reportgen.errors import LaunchError
@@ -36,39 +37,42 @@ def hold(order: Order, prepared: Prepared, binding: Binding, frame: Frame, watch
         DeviceLost: the context is spoilt.
     """
     passed = prepared.passed
-    warm = shoot(binding, prepared, 0, Outside(binding.event(), binding.event(), frame.hold))
-    if warm.milliseconds <= 0:
+    with marks(binding, 2) as (start, stop):
+        outside = Outside(start, stop, frame.hold_up, frame.queued)
+        warm = shoot(binding, prepared, 0, outside)  # loads the kernel too, which takes its time
+        milliseconds = shoot(binding, prepared, 1, outside).milliseconds
+    if milliseconds <= 0:
         raise LaunchError("the clock stood still: a launch took no time")
     windows = max(LEAST_WINDOWS, min(MOST_WINDOWS, round(order.seconds / WINDOW_SECONDS)))
     shorter = int(passed.setup["turns"])
-    turns = max(1, round(shorter * order.seconds / windows * 1e3 / warm.milliseconds))
+    turns = max(1, round(shorter * order.seconds / windows * 1e3 / milliseconds))
     passed.set("turns", turns)
     room = passed.allocate(windows * passed.clock_bytes)
     binding.fill(room, SENTINEL, windows * passed.clock_bytes // 4)
-    pace = frame.pace()
-    began = time.perf_counter()
-    events = [binding.event() for _ in range(windows + 1)]
-    binding.record(events[0])
-    for number in range(windows):
-        passed.set("clocks", room + number * passed.clock_bytes)
-        binding.launch(
-            prepared.function, prepared.grid, (prepared.threads, 1, 1), prepared.shared, passed.values
-        )
-        binding.record(events[number + 1])
-    log = _log(watch, began + order.seconds)
-    binding.synchronize()
-    spent = time.perf_counter() - began
     columns = empty_columns()
-    marks = []
-    for number in range(windows):
-        cycles = first_block(binding, prepared, room + number * passed.clock_bytes)
-        ns = round(binding.milliseconds(events[number], events[number + 1]) * NS_OF_MS)
-        start = pace.stamp + round(binding.milliseconds(events[0], events[number]) * NS_OF_MS)
-        rows.add(
-            columns, sample=number, start=start, ticks=cycles, pace=(cycles, ns), warmup=warm.ticks[0],
-            repetitions=prepared.repetitions // shorter * turns,
-        )  # fmt: skip
-        marks.append(gates.ACCEPTED if cycles > 0 and ns > 0 else gates.STOOD_STILL)
+    gated: list[str] = []
+    with marks(binding, windows + 1) as events:
+        pace = frame.pace()
+        began = time.perf_counter()
+        binding.record(events[0])
+        for number in range(windows):
+            passed.set("clocks", room + number * passed.clock_bytes)
+            binding.launch(
+                prepared.function, prepared.grid, (prepared.threads, 1, 1), prepared.shared, passed.values
+            )
+            binding.record(events[number + 1])
+        log = _log(watch, began + order.seconds)
+        binding.synchronize()
+        spent = time.perf_counter() - began
+        for number in range(windows):
+            cycles = first_block(binding, prepared, room + number * passed.clock_bytes)
+            ns = round(binding.milliseconds(events[number], events[number + 1]) * NS_OF_MS)
+            start = pace.stamp + round(binding.milliseconds(events[0], events[number]) * NS_OF_MS)
+            rows.add(
+                columns, sample=number, start=start, ticks=cycles, pace=(cycles, ns), warmup=warm.ticks[0],
+                repetitions=prepared.repetitions // shorter * turns,
+            )  # fmt: skip
+            gated.append(gates.ACCEPTED if cycles > 0 and ns > 0 else gates.STOOD_STILL)
     facts: dict[str, int | float | str] = {
         "windows": windows,
         "turns": turns,
@@ -79,7 +83,7 @@ def hold(order: Order, prepared: Prepared, binding: Binding, frame: Frame, watch
     return Batch(
         point=order.point,
         columns=columns,
-        gates=marks,
+        gates=gated,
         stop="time cap",
         facts=facts | log,
         seconds={"measure": spent},

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import time
 
 import msgspec
@@ -46,6 +47,10 @@ from reportgen.errors import LaunchError
 from reportgen.runs.schema import Device
 
 WARP = 32
+BLOCKING = "CUDA_LAUNCH_BLOCKING"
+"""Environment variable with which a launch waits for its kernel: nothing would queue up."""
+RESTED_SECONDS = 2.0
+"""Behind such a rest (programs were built meanwhile) the clock may have fallen."""
 FULL = 8
 """Blocks of 256 threads that fill a multiprocessor."""
 KINDS = frozenset(
@@ -67,6 +72,7 @@ class CudaLauncher:
     """
 
     def __init__(self, number: int, device: Device, binding: Binding | None = None) -> None:
+        os.environ.pop(BLOCKING, None)  # read when the driver starts
         self._binding = binding or cuda.choose()
         self._binding.open(number)
         self._target = targets.parse(device.isa)
@@ -76,6 +82,8 @@ class CudaLauncher:
         self._pci = _pci(self._binding)
         self._watch = nvml.Watch(self._pci)
         self._modules: dict[str, tuple[Handle, bytes]] = {}
+        self._busy = time.perf_counter()
+        """When the device last had something to do."""
 
     def measure(self, order: Order) -> Batch:
         """One visit: set up, warm up, launch until precise or capped, verify.
@@ -85,6 +93,14 @@ class CudaLauncher:
             DeviceLost: the context is spoilt; this process is of no more use.
         """
         began = time.perf_counter()
+        if began - self._busy > RESTED_SECONDS:
+            self._frame.settle()
+        try:
+            return self._visit(order, began)
+        finally:
+            self._busy = time.perf_counter()
+
+    def _visit(self, order: Order, began: float) -> Batch:
         before = self._watch()
         if order.setup.get("kind") in (vendor.KIND, link.KIND):
             batch = watched(self._of_others(order), before, self._watch())

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from reportgen.backends import gates
 from reportgen.backends.base import Batch, Order, empty_columns
 from reportgen.backends.cuda import rows
-from reportgen.backends.cuda.binding import Binding
+from reportgen.backends.cuda.binding import Binding, Handle
 from reportgen.backends.cuda.buffers import UNWRITTEN
 from reportgen.backends.cuda.clock import Frame
-from reportgen.backends.cuda.shots import NS_OF_MS, QUEUE_US, Prepared
+from reportgen.backends.cuda.marks import marks
+from reportgen.backends.cuda.shots import NS_OF_MS, Prepared
 from reportgen.errors import LaunchError
 
 KIND = "empty"
@@ -29,7 +31,6 @@ def overhead(order: Order, prepared: Prepared, binding: Binding, frame: Frame) -
         LaunchError: the kernel did not run.
         DeviceLost: the context is spoilt.
     """
-    waited = prepared.passed.setup.get("mode") == "waited"
     prepared.passed.refresh()
     _launch(prepared, binding)
     binding.synchronize()
@@ -37,19 +38,36 @@ def overhead(order: Order, prepared: Prepared, binding: Binding, frame: Frame) -
     if binding.read(address, min(size, 4)) == UNWRITTEN.to_bytes(4, "little"):
         raise LaunchError("the kernel did not run: it left no results")
     columns = empty_columns()
-    events = binding.event(), binding.event()
     began = time.perf_counter()
-    stop = "sample cap"
+    with marks(binding, 2) as events:
+        stop = _samples(order, prepared, binding, frame, events, columns)
+    gated = [gates.ACCEPTED if ticks > 0 else gates.STOOD_STILL for ticks in columns["ticks"]]
+    facts: dict[str, int | float | str] = {"blocks": prepared.blocks, "threads": prepared.threads}
+    seconds = {"measure": time.perf_counter() - began}
+    return Batch(order.point, columns, gated, stop=stop, facts=facts, seconds=seconds)
+
+
+def _samples(
+    order: Order,
+    prepared: Prepared,
+    binding: Binding,
+    frame: Frame,
+    events: Sequence[Handle],
+    columns: dict[str, list[int]],
+) -> str:
+    """Rows until they are precise or a cap is reached; which of these it was."""
+    began = time.perf_counter()
     for number in range(MOST_SAMPLES):
         pace = frame.pace()
-        if waited:
+        if prepared.passed.setup.get("mode") == "waited":
             ns = _each_waited_for(prepared, binding)
         else:
-            frame.hold(QUEUE_US * (2 + LAUNCHES))
+            frame.hold_up(LAUNCHES)
             binding.record(events[0])
             for _ in range(LAUNCHES):
                 _launch(prepared, binding)
             binding.record(events[1])
+            frame.queued()
             binding.synchronize()
             ns = round(binding.milliseconds(*events) * NS_OF_MS)
         rows.add(
@@ -58,15 +76,10 @@ def overhead(order: Order, prepared: Prepared, binding: Binding, frame: Frame) -
         )  # fmt: skip
         enough = number + 1 >= LEAST_SAMPLES
         if enough and gates.precise([float(ticks) for ticks in columns["ticks"]]):
-            stop = "precise"
-            break
+            return "precise"
         if enough and time.perf_counter() - began > order.seconds:
-            stop = "time cap"
-            break
-    marks = [gates.ACCEPTED if ticks > 0 else gates.STOOD_STILL for ticks in columns["ticks"]]
-    facts: dict[str, int | float | str] = {"blocks": prepared.blocks, "threads": prepared.threads}
-    seconds = {"measure": time.perf_counter() - began}
-    return Batch(order.point, columns, marks, stop=stop, facts=facts, seconds=seconds)
+            return "time cap"
+    return "sample cap"
 
 
 def _each_waited_for(prepared: Prepared, binding: Binding) -> int:

@@ -24,7 +24,8 @@ from reportgen.backends.cuda.binding import Binding, Handle, HostMemory
 from reportgen.backends.cuda.calls import Facts
 from reportgen.backends.cuda.clock import Frame
 from reportgen.backends.cuda.link_data import Pattern
-from reportgen.backends.cuda.shots import NS_OF_MS, QUEUE_US
+from reportgen.backends.cuda.marks import marks
+from reportgen.backends.cuda.shots import NS_OF_MS
 from reportgen.errors import LaunchError
 
 KIND = "link"
@@ -60,7 +61,7 @@ def measure(
         lanes = [_lane(one, size, rng, binding, owned, locked=way != PAGEABLE) for one in LANES[direction]]
         for lane in lanes:
             lane.prepare()
-        several = _queued(binding, frame, lanes) if way == QUEUED else _waited(binding, lanes[0])
+        several = _queued(binding, frame, lanes, owned) if way == QUEUED else _waited(binding, lanes[0])
         facts: Facts = {
             "bytes_actual": size,
             "data": "random, no two pages alike",
@@ -134,18 +135,19 @@ def _lane(
     return _Lane(direction, binding, host, device, stream, Pattern(size, rng))
 
 
-def _queued(binding: Binding, frame: Frame, lanes: list[_Lane]) -> Callable[[int], float]:
+def _queued(binding: Binding, frame: Frame, lanes: list[_Lane], owned: ExitStack) -> Callable[[int], float]:
     """Time from the end of the holding kernel to the end of the last copy of the slower direction."""
-    start, stops = binding.event(), [binding.event() for _ in lanes]
+    start, *stops = owned.enter_context(marks(binding, 1 + len(lanes)))
 
     def several(count: int) -> float:
-        frame.hold(QUEUE_US * (2 + count * len(lanes)))
+        frame.hold_up(count * len(lanes))
         binding.record(start, lanes[0].stream)  # behind the kernel, as the copies are
         for _ in range(count):
             for lane in lanes:
                 lane.copy()
         for lane, stop in zip(lanes, stops, strict=True):
             binding.record(stop, lane.stream)
+        frame.queued()
         binding.synchronize()
         return max(binding.milliseconds(start, stop) for stop in stops)
 

@@ -24,7 +24,8 @@ def texture(made: Passed, rest: str) -> Argument:
         size = 4 * TEXELS
         address = made.allocate(size)
         made.binding.write(address, np.arange(TEXELS, dtype=np.uint32).tobytes())
-    return made.binding.texture(address, size), 8
+    made.textures.append(made.binding.texture(address, size))
+    return made.textures[-1], 8
 
 
 def offsets(made: Passed, _rest: str) -> Argument:

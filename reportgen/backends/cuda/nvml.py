@@ -24,6 +24,8 @@ THROTTLE: dict[int, str] = {
     0x100: "display clocks",
 }
 """Bits of `nvmlDeviceGetCurrentClocksEventReasons`."""
+REASONS = ("nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons")
+"""The call that tells them, and what it was called before: a new package may meet an old library."""
 NORMAL = 0x1
 """Bits that mean nothing bad."""
 
@@ -88,7 +90,7 @@ class Watch:
             "pcie_width": lambda: nvml.nvmlDeviceGetCurrPcieLinkWidth(handle),
             "pcie_generation_most": lambda: nvml.nvmlDeviceGetMaxPcieLinkGeneration(handle),
             "pcie_width_most": lambda: nvml.nvmlDeviceGetMaxPcieLinkWidth(handle),
-            "c2c_links": lambda: nvml.nvmlDeviceGetFieldValues(handle, [C2C_LINKS])[0].value.uiVal,
+            "c2c_links": lambda: _field(nvml, handle, C2C_LINKS),
         }
         found: dict[str, int | float | str] = {}
         for name, ask in asked.items():
@@ -175,9 +177,23 @@ def _fields(nvml: Any, handle: Any) -> Fields:
 
 
 def _reasons(nvml: Any, handle: Any) -> int:
-    """Bits of `THROTTLE`; the call was renamed."""
-    ask = getattr(nvml, "nvmlDeviceGetCurrentClocksEventReasons", None)
-    return int((ask or nvml.nvmlDeviceGetCurrentClocksThrottleReasons)(handle))
+    """Bits of `THROTTLE`, by the first call that package and library both have."""
+    try:
+        return int(getattr(nvml, REASONS[0])(handle))
+    except (nvml.NVMLError, AttributeError):
+        return int(getattr(nvml, REASONS[1])(handle))
+
+
+def _field(nvml: Any, handle: Any, which: int) -> int:
+    """A field's value; the call itself succeeds where the field is none of the device's.
+
+    Raises:
+        ValueError: the device has no such field.
+    """
+    (found,) = nvml.nvmlDeviceGetFieldValues(handle, [which])
+    if found.nvmlReturn:
+        raise ValueError(f"NVML answers with {found.nvmlReturn} for field {which}")
+    return int(found.value.uiVal)
 
 
 def throttle(bits: int) -> str:

@@ -98,29 +98,13 @@ class PycudaBinding:
             context, self._context = self._context, None
             self._call("cuCtxPopCurrent", context.pop)
 
-    def driver_version(self) -> int:
-        """13000 for CUDA 13.0."""
-        return int(self._call("cuDriverGetVersion", self._cuda.get_driver_version))
-
-    def device_name(self) -> str:
-        """As the driver calls it."""
-        return str(self._call("cuDeviceGetName", self._device.name))
-
     def attribute(self, which: int) -> int:
         """A device attribute, by number: pycuda does not name them all."""
         return self._rest.attribute(which)
 
-    def memory(self) -> tuple[int, int]:
-        """(free, total) bytes."""
-        free, total = self._call("cuMemGetInfo", self._cuda.mem_get_info)
-        return int(free), int(total)
-
     def load(self, cubin: bytes) -> Handle:
         """A module."""
         return _Module(self._call("cuModuleLoadDataEx", self._cuda.module_from_buffer, cubin), cubin)
-
-    def unload(self, module: Handle) -> None:
-        """A module goes with its last reference."""
 
     def function(self, module: Handle, name: str) -> Handle:
         """A kernel of a module."""
@@ -245,6 +229,9 @@ class PycudaBinding:
         """A mark in the order of launches."""
         return self._call("cuEventCreate", self._cuda.Event)
 
+    def end_event(self, event: Handle) -> None:
+        """A mark goes with its last reference."""
+
     def record(self, event: Handle, stream: Handle = None) -> None:
         """Put the mark here, or into a stream."""
         self._call("cuEventRecord", event.record, stream)
@@ -256,6 +243,10 @@ class PycudaBinding:
     def texture(self, address: int, size: int) -> int:
         """A texture object over 32-bit words."""
         return self._rest.texture(address, size)
+
+    def end_texture(self, texture: int) -> None:
+        """Give a texture object back."""
+        self._rest.end_texture(texture)
 
     def tensor_map(self, tile: TensorTile) -> int:
         """A tile of 32-bit words for the copy unit."""
@@ -297,6 +288,10 @@ _WORDS = {
     "named symbol not found": 500,
     "operation not permitted": 800,
     "operation not supported": 801,
+    "cluster misconfiguration": 912,
+    "unsupported toolchain": 222,
+    "PTX JIT compilation failed": 218,
+    "too many blocks in cooperative launch": 720,
     "invalid argument": 1,
     "unknown error": 999,
 }

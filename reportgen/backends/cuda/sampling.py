@@ -14,6 +14,7 @@ from reportgen.backends.base import Batch, Order, empty_columns
 from reportgen.backends.cuda import nvml, rows
 from reportgen.backends.cuda.binding import Binding
 from reportgen.backends.cuda.clock import Frame, Pace
+from reportgen.backends.cuda.marks import marks
 from reportgen.backends.cuda.shots import NS_OF_MS, OWN_CLOCK, Outside, Prepared, Shot, shoot
 
 LEAST_SAMPLES = 8
@@ -25,6 +26,9 @@ PACE_SECONDS = 0.005
 """How long a reading of the pace holds; the clock of a GPU moves within tens of milliseconds."""
 WHOLE_MS = 0.3
 """Least time of a sample that is timed from outside: events are read to about a microsecond."""
+SHORT = 0.5
+"""Share of it below which a sample is made of more launches.  The first launch of a kernel also loads it, since
+drivers load no kernel before it is asked for, and its length tells little of the next ones'."""
 MOST_LAUNCHES = 128
 CLOCK_MOVED = 0.03
 """Change of the clock within a visit, relative, from which on it is told: load, or somebody who sets it."""
@@ -68,12 +72,23 @@ def sample(order: Order, prepared: Prepared, binding: Binding, frame: Frame) -> 
         LaunchError: the kernel did not run, or a clock of the device stands still.
         DeviceLost: the context is spoilt.
     """
+    if not prepared.whole:
+        return _sample(order, prepared, binding, frame, None)
+    with marks(binding, 2) as (start, end):
+        return _sample(order, prepared, binding, frame, Outside(start, end, frame.hold_up, frame.queued))
+
+
+def _sample(
+    order: Order, prepared: Prepared, binding: Binding, frame: Frame, outside: Outside | None
+) -> Batch:
     reading, pacer = Reading(), Pacer(frame)
-    outside = Outside(binding.event(), binding.event(), frame.hold) if prepared.whole else None
     warm = shoot(binding, prepared, 0, outside)
     if prepared.whole:
-        prepared.launches = _launches(warm)
+        prepared.launches = _launches(warm.milliseconds)
         warm = shoot(binding, prepared, 1, outside)
+        if warm.milliseconds < SHORT * WHOLE_MS:  # loading took most of the first one
+            prepared.launches = _launches(warm.milliseconds / prepared.launches)
+            warm = shoot(binding, prepared, 1, outside)
     began = time.perf_counter()
     deadline = began + order.seconds
     stop, taken = "sample cap", 0
@@ -125,9 +140,9 @@ def watched(batch: Batch, before: Mapping[str, float], after: Mapping[str, float
     return msgspec.structs.replace(batch, gates=marks, facts=batch.facts | facts)
 
 
-def _launches(warm: Shot) -> int:
-    """Launches that make a sample long enough to be timed from outside."""
-    return max(1, min(MOST_LAUNCHES, round(WHOLE_MS / max(warm.milliseconds, 1e-3))))
+def _launches(milliseconds: float) -> int:
+    """Launches of so long each that make a sample long enough to be timed from outside."""
+    return max(1, min(MOST_LAUNCHES, round(WHOLE_MS / max(milliseconds, 1e-3))))
 
 
 def _accepted(reading: Reading, empty: int) -> list[float]:

@@ -19,8 +19,6 @@ Reads = NDArray[np.int64]
 CHOSEN_APART = 37
 """Blocks, one a multiprocessor, are asked in steps of so many: neighbours share a path."""
 NS_OF_MS = 1e6
-QUEUE_US = 15.0
-"""Microseconds within which a launch from Python is queued."""
 WHOLE = frozenset({"stream", "kernel", "saturated", "crowd", "held", "contended"})
 OWN_CLOCK = frozenset({"saturated"})
 """Those of them whose blocks work all the while: their clock reads say what clock the load leaves them."""
@@ -91,8 +89,10 @@ class Outside(NamedTuple):
 
     start: Handle
     stop: Handle
-    hold: Callable[[float], None]
-    """Keeps the device busy for some microseconds, so that launches queue up behind it."""
+    hold_up: Callable[[int], None]
+    """Keeps the device busy while so many launches are queued behind it."""
+    queued: Callable[[], None]
+    """Is told that they are."""
 
 
 def shoot(binding: Binding, prepared: Prepared, number: int, outside: Outside | None) -> Shot:
@@ -111,7 +111,7 @@ def shoot(binding: Binding, prepared: Prepared, number: int, outside: Outside | 
     if passed.chase is not None:
         passed.set("node", passed.chase.node)
     if outside:
-        outside.hold(QUEUE_US * (2 + prepared.launches))
+        outside.hold_up(prepared.launches)
         binding.record(outside.start)
     for _ in range(prepared.launches):
         binding.launch(
@@ -123,6 +123,7 @@ def shoot(binding: Binding, prepared: Prepared, number: int, outside: Outside | 
         )
     if outside:
         binding.record(outside.stop)
+        outside.queued()
     binding.synchronize()
     milliseconds = binding.milliseconds(outside.start, outside.stop) if outside else 0.0
     results = b"".join(binding.read(*place) for place in (*passed.results, *passed.read))

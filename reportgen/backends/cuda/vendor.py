@@ -16,7 +16,7 @@ from reportgen.backends.cuda import calls, vendor_gemm, vendor_lt
 from reportgen.backends.cuda.binding import Binding
 from reportgen.backends.cuda.clock import Frame
 from reportgen.backends.cuda.contents import BLOCK_BYTES, fill
-from reportgen.backends.cuda.shots import QUEUE_US
+from reportgen.backends.cuda.marks import marks
 from reportgen.backends.cuda.vendor_gemm import Facts, Routine, memory
 
 KIND = "vendor"
@@ -71,18 +71,19 @@ def _sample(
     check: Callable[[], str],
     facts: Facts,
 ) -> Batch:
-    start, stop = binding.event(), binding.event()
+    with marks(binding, 2) as (start, stop):
 
-    def several(count: int) -> float:
-        frame.hold(QUEUE_US * (2 + count))
-        binding.record(start)
-        for _ in range(count):
-            call()
-        binding.record(stop)
-        binding.synchronize()
-        return binding.milliseconds(start, stop)
+        def several(count: int) -> float:
+            frame.hold_up(count)
+            binding.record(start)
+            for _ in range(count):
+                call()
+            binding.record(stop)
+            frame.queued()
+            binding.synchronize()
+            return binding.milliseconds(start, stop)
 
-    return calls.sample(order, frame, several, check, facts)
+        return calls.sample(order, frame, several, check, facts)
 
 
 def _copy(order: Order, binding: Binding, owned: ExitStack) -> Routine:

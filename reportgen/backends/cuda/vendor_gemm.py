@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
+import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reportgen.backends.base import Order
+from reportgen.backends.cuda import toolkit
 from reportgen.backends.cuda.binding import Binding
 from reportgen.backends.cuda.contents import BLOCK_BYTES, fill
 from reportgen.errors import LaunchError, Unsupported
@@ -165,12 +167,19 @@ def load(library: str = "", stem: str = "cublas") -> ctypes.CDLL:
     raise Unsupported(f"needs a device with cuBLAS, which cannot be loaded ({reasons[0]}); {REMEDY}")
 
 
-def _candidates(stem: str) -> Iterator[str]:
+def _candidates(stem: str) -> list[str]:
+    """Those of a newer CUDA than the driver's last: they can be loaded, and do not start."""
+    served = os.environ.get(toolkit.SERVES, "")
+    newest = int(served) // 1000 if served.isdigit() else max(MAJORS)
+    return sorted(_found(stem), key=lambda path: int(path.partition(".so.")[2].split(".")[0]) > newest)
+
+
+def _found(stem: str) -> Iterator[str]:
     yield from (f"lib{stem}.so.{major}" for major in MAJORS)
     spec = importlib.util.find_spec("nvidia")
     for place in (spec.submodule_search_locations or []) if spec else []:
-        yield from (str(path) for path in sorted(Path(place).glob(f"*/lib/lib{stem}.so.*")))
-    yield from (str(path) for path in sorted(Path("/usr/local").glob(f"cuda*/lib64/lib{stem}.so.*")))
+        yield from (str(path) for path in sorted(Path(place).glob(f"*/lib/lib{stem}.so.[0-9]*")))
+    yield from (str(path) for path in sorted(Path("/usr/local").glob(f"cuda*/lib64/lib{stem}.so.[0-9]*")))
 
 
 def release(number: int) -> str:

@@ -7,7 +7,7 @@
  *                copy leaves in shared memory goes to the output as it lies there
  *     CYCLES     that every window takes
  *     BEHAVIOUR  fine, wrong (results change from launch to launch), still (the clock), hang, fault (sticky),
- *                refused (launch error), unwritten (the kernel does nothing)
+ *                refused (launch error), misfit (a cluster that fits nowhere), unwritten (the kernel does nothing)
  * Any other module is a cubin, of which it knows the launcher's own kernels and those of a plan (`plan.h`).
  * STAND_IN_INIT, STAND_IN_COUNT and STAND_IN_PACE=0 (%globaltimer stands still) spoil the driver itself;
  * STAND_IN_NEWEST=13000: it refuses cubins of a newer compiler;
@@ -258,7 +258,8 @@ int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* address, co
 #endif
 int cuGetErrorString(int code, const char** text) {
   *text = code == 2 ? "out of memory" : code == 200 ? "device kernel image is invalid"
-        : code == 700 ? "an illegal memory access was encountered" : "a stand-in's error";
+        : code == 700 ? "an illegal memory access was encountered"
+        : code == 912 ? "a kernel launch error has occurred due to cluster misconfiguration" : "a stand-in's error";
   return 0;
 }
 int cuGetErrorName(int code, const char** text) { (void)code; *text = "CUDA_ERROR_STAND_IN"; return 0; }
@@ -322,6 +323,7 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
   if (m->own && !launch.known) return own(f, parameters, buffer);
   const char* behaviour = launch.known ? behaviour_of(f->name) : m->behaviour;
   if (strcmp(behaviour, "refused") == 0) return 701;
+  if (strcmp(behaviour, "misfit") == 0) return 912;
   if (strcmp(behaviour, "fault") == 0) {
     FILE* left = *gone() ? fopen(gone(), "w") : NULL;
     if (left) fclose(left);

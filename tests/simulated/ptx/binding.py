@@ -91,18 +91,9 @@ class PtxGpu:
     def close(self) -> None:
         pass
 
-    def driver_version(self) -> int:
-        return 13000
-
-    def device_name(self) -> str:
-        return "executor of PTX"
-
     def attribute(self, which: int) -> int:
         known = {cuda.MULTIPROCESSORS: MULTIPROCESSORS, cuda.SECOND_LEVEL: SECOND_LEVEL_BYTES}
         return known.get(which, 0)
-
-    def memory(self) -> tuple[int, int]:
-        return MOST_BYTES - self.allocated, MOST_BYTES
 
     # ---- modules
 
@@ -114,9 +105,6 @@ class PtxGpu:
         ends = [of_bank[one.name] + one.size for one in module.variables if one.space == "const"]
         bank = Region(0, max(ends), "constant memory") if ends else None
         return LoadedModule(module, of_bank, bank)
-
-    def unload(self, module: LoadedModule) -> None:
-        module.programs.clear()
 
     def function(self, module: LoadedModule, name: str) -> Function:
         if name not in module.programs:
@@ -165,7 +153,8 @@ class PtxGpu:
         return self.space.allocate(size).base
 
     def free(self, address: int) -> None:
-        self._check()
+        if self.error is not None:  # all is gone with the context
+            return
         region = self.space.at(address, 1, "cuMemFree")
         self.allocated -= region.size
         self.space.free(address)
@@ -300,6 +289,9 @@ class PtxGpu:
     def event(self) -> list[int]:
         return [0]
 
+    def end_event(self, event: list[int]) -> None:
+        event.clear()
+
     def record(self, event: list[int], stream: list[int] | None = None) -> None:
         self._check()
         event[0] = self.now
@@ -312,9 +304,12 @@ class PtxGpu:
 
     def texture(self, address: int, size: int) -> int:
         self._at(address, size, "cuTexObjectCreate")
-        handle = 0x5000 + len(self.textures)
+        handle = 0x5000 + max((one - 0x4FFF for one in self.textures), default=0)
         self.textures[handle] = address, size
         return handle
+
+    def end_texture(self, texture: int) -> None:
+        del self.textures[texture]
 
     def tensor_map(self, tile: TensorTile) -> int:
         found = Map(

@@ -62,6 +62,12 @@ def test_programs(folder: Path) -> None:
     assert said[5].startswith("fine DeviceLost")
 
 
+def test_a_cluster_that_does_not_fit_is_no_failure(folder: Path) -> None:
+    (said,) = run(folder, "misfit")
+    assert said.startswith("misfit Unsupported cuLaunchKernel")
+    assert "912" in said
+
+
 def test_attributes_that_pycuda_does_not_name_are_set_past_it(folder: Path) -> None:
     assert run(folder, "wide-fine", "fine", "wide-refused")[:2] == [
         "wide-fine pycuda ok 128",

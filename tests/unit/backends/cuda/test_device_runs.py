@@ -63,6 +63,7 @@ def test_every_way_to_fail_has_its_status(sealed: Outcome) -> None:
     assert "the clock stood still" in found["still"].reason
     assert "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES 701" in found["refused"].reason
     assert "CUDA_ERROR_ILLEGAL_ADDRESS 700" in found["fault"].reason
+    assert found["fault"].reason.startswith("cuCtxSynchronize")  # not what was given back behind it
     assert "the kernel did not run" in found["unwritten"].reason
 
 
