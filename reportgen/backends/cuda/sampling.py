@@ -27,8 +27,8 @@ PACE_SECONDS = 0.005
 WHOLE_MS = 0.3
 """Least time of a sample that is timed from outside: events are read to about a microsecond."""
 SHORT = 0.5
-"""Share of it below which a sample is made of more launches.  The first launch of a kernel also loads it, since
-drivers load no kernel before it is asked for, and its length tells little of the next ones'."""
+"""Share of it below which a sample is made of more launches.  The first launch of a kernel also loads it,
+since drivers load none before it is asked for, and its length tells little of the next ones'."""
 MOST_LAUNCHES = 128
 CLOCK_MOVED = 0.03
 """Change of the clock within a visit, relative, from which on it is told: load, or somebody who sets it."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
 from reportgen.backends.base import Batch, Order
 from reportgen.backends.cuda import targets
+from reportgen.backends.cuda.binding import Argument, Shape
 from reportgen.backends.cuda.launcher import CudaLauncher
 from tests.simulated.gpu_truth import source
 from tests.simulated.host_gpu import HostGpu
@@ -29,6 +32,21 @@ class Loaded(HostGpu):
         return [one for one in taken for _ in range(each)]
 
 
+@dataclass
+class Lazy(Loaded):
+    """One whose driver loads a kernel at its first launch."""
+
+    loading: int = 5_000_000
+    """Nanoseconds."""
+
+    def launch(
+        self, function: Any, grid: Shape, block: Shape, shared: int, arguments: Sequence[Argument]
+    ) -> None:
+        if not function[1].startswith("frame_"):
+            self.now, self.loading = self.now + self.loading, 0
+        super().launch(function, grid, block, shared, arguments)
+
+
 def visit(gpu: HostGpu, probe: str, **settings: int | str) -> Batch:
     made = source(probe, **settings)
     gpu.setup = made.setup
@@ -47,6 +65,19 @@ def test_a_peak_is_told_by_the_clock_that_the_load_leaves(toolchain: str, cycles
     assert set(batch.columns["calibration_after"]) == {PER_LAUNCH * launches}
     turns = int(source("roofline/peak_compute_fp32", **settings).setup["turns"])
     assert set(batch.columns["repetitions"]) == {16 * turns * launches}
+
+
+def test_loading_a_kernel_leaves_samples_as_long_as_they_are(toolchain: str) -> None:
+    settings: dict[str, int | str] = {"operation": "fp32_fma", "accumulators": 8, "warps": 16}
+    batch = visit(Lazy(), "roofline/peak_compute_fp32", **settings)
+    assert batch.facts["launches"] == 6
+    assert set(batch.columns["calibration_after"]) == {6 * PER_LAUNCH}
+
+
+def test_loading_a_kernel_does_not_shorten_a_load_that_is_held(toolchain: str) -> None:
+    settings: dict[str, int | str] = {"operation": "fp32_fma", "accumulators": 8, "warps": 16}
+    turns = [visit(gpu, "roofline/sustained_fp32", **settings).facts["turns"] for gpu in (Loaded(), Lazy())]
+    assert turns[0] == turns[1]
 
 
 @pytest.mark.parametrize(("sharing", "times"), [(0, 1), (56, 2)])
