@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from calibration.kinds import Meaning
+from reportgen.analysis.plateau import TENSOR
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings import metric as metrics
 from reportgen.findings.metric import Kind as Metric
@@ -25,6 +26,18 @@ class GpuKind(Enum):
     RATE = Meaning(
         "throughput, rate over warps",
         "the interval holds the warp instructions a cycle that the units of a multiprocessor take",
+        0.02,
+        bracket=True,
+    )
+    MATRIX_LATENCY = Meaning(
+        "latency of a matrix product",
+        "the interval holds the cycles of a dependent product, or what one more costs a unit of warp groups "
+        "or of tensor memory",
+        0.002,
+    )
+    MATRIX_RATE = Meaning(
+        "rate of matrix products, over accumulators and warps",
+        "the interval holds the products a cycle, of a shape and precision, that the units take",
         0.02,
         bracket=True,
     )
@@ -212,6 +225,8 @@ def kind_of(quantity: Quantity) -> GpuKind | None:
         return GpuKind.EDGE
     if (name.kind, name.part) in ((Metric.BARRIER, "further"), (Metric.LAUNCH, "block")):
         return GpuKind.FURTHER
+    if name.text.startswith(TENSOR):
+        return GpuKind.MATRIX_LATENCY if name.kind is Metric.LATENCY else GpuKind.MATRIX_RATE
     if name.kind in UNCOUNTED:
         return None
     if name.kind not in _BY_METRIC:

@@ -77,7 +77,7 @@ def plateau(evidence: Evidence) -> list[Quantity]:
     interval = pooled_interval([rates[at] for at in inside], rates, evidence.systematic)
     passes = passes_that_agree(by_pass([rates[at] for at in inside]), interval)
     if evidence.run.device.gpu:
-        interval = allowed(evidence, interval, usable, values.tolist())
+        interval = allowed(evidence, interval, usable, values.tolist(), inside.tolist())
     spread = float(values[inside].max() / values[inside].min() - 1)
     still_rising = _still_rising(values, settings, variable)
     if still_rising:

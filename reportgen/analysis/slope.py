@@ -4,7 +4,7 @@ A chain of `length` dependent steps costs overhead + length x latency; a straigh
 several lengths leaves the overhead in its intercept.  Each visit's median is one observation of
 the line.  Errors are relative (clock, contamination), so observations are weighted by 1/cycles^2;
 the interval is Student's t on the residuals, which hold pass-to-pass scatter and lack of fit alike,
-joined by what all calibrations of the run share.
+joined by what all calibrations of the run share and, on a GPU, by what whole cycles leave open.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from reportgen.analysis.evidence import Evidence, numbers, passes_that_agree
+from reportgen.analysis.gpu_rounding import of_slope, whole
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import (
     NORMAL_95,
@@ -33,6 +34,8 @@ METHOD = "slope"
 UNIT = "cycle"
 NOT_LINEAR = 0.02
 """Largest relative residual of a length's median that still counts as a straight line."""
+WHOLE = "whole number"
+"""In the hypothesis of a probe whose steps are thought to take whole cycles."""
 STRAY = 0.01
 """An observation this close to the line (relative) is never left out."""
 
@@ -142,7 +145,10 @@ def slope(evidence: Evidence, companions: dict[str, Quantity]) -> Quantity:
             f"{NOT_LINEAR:.0%} is allowed); the steps do not all cost the same.",
         )  # fmt: skip
 
-    half = math.hypot(student_t(line.freedom) * line.error, NORMAL_95 * evidence.systematic * line.slope)
+    rounded = _rounded(evidence, x, y, line)
+    # What rounding does to the times is in their residuals, too, where the lengths happen to show it.
+    scatter = max(student_t(line.freedom) * line.error, NORMAL_95 * rounded)
+    half = math.hypot(scatter, NORMAL_95 * evidence.systematic * line.slope)
     step = symmetric(line.slope, half if line.freedom > 0 else 0.01 * line.slope)
     reason = "" if linearity is not None else "Two chain lengths: linearity was not checked."
     latency = _of_one_instruction(evidence, step, companions)
@@ -159,6 +165,18 @@ def slope(evidence: Evidence, companions: dict[str, Quantity]) -> Quantity:
         metric, UNIT, METHOD, latency, usable, reason=reason, linearity=linearity,
         passes=_agreeing(usable, observed, step), details=details,
     )  # fmt: skip
+
+
+def _rounded(evidence: Evidence, steps: Array, cycles: Array, line: Line) -> float:
+    """Standard error of the slope by whole cycles, which a GPU reads again and again.
+
+    A chain of dependent instructions is thought to take whole cycles a step; where it does, none is rounded.
+    """
+    if not evidence.run.device.gpu or len(steps) < 2:
+        return 0.0
+    thought = WHOLE in evidence.probe.hypothesis
+    exact = thought and whole(steps, cycles, line.slope, line.intercept)
+    return 0.0 if exact else of_slope(steps, cycles)
 
 
 def _of_one_instruction(

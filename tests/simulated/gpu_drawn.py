@@ -12,6 +12,7 @@ from tests.simulated import (
     gpu_intensity,
     gpu_library,
     gpu_link,
+    gpu_matrix_drawn,
     gpu_memory,
     gpu_synchronisation,
     gpu_tiles,
@@ -65,6 +66,7 @@ def questions(drawn: DrawnGpu) -> list[Question]:
         *(question(truth) for question in gpu_library.QUESTIONS),
         *(question(truth, drawn.link, drawn.link_facts) for question in gpu_link.QUESTIONS),
         footprint(drawn.code),
+        *gpu_matrix_drawn.questions(truth, drawn.matrix),
     ]
 
 

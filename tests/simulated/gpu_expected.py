@@ -8,7 +8,7 @@ import numpy as np
 
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.metric import ONE_MULTIPROCESSOR, Kind, MetricId, parse
-from tests.simulated import gpu_intensity
+from tests.simulated import gpu_intensity, gpu_matrix_drawn
 from tests.simulated.gpu_devices import PASSING
 from tests.simulated.gpu_drawn import level_rate, peak_rates
 from tests.simulated.gpu_execution import CROWD
@@ -21,6 +21,10 @@ from tests.simulated.multiprocessor import WARP
 
 CHIP = ("shared", "constant", "local")
 """Paths that stay on the chip."""
+TENSOR = (Kind.LATENCY, Kind.THROUGHPUT, Kind.ISSUE_INTERVAL, Kind.WARPS)
+"""What is asked of matrix units one by one."""
+OF_GROUPS = ("tensor_tf32",)
+"""Peaks that are asked of units of warp groups."""
 WORK = {"fp32": 64.0, "fp64": 64.0, "tensor_fp16": 4096.0, "tensor_fp8": 8192.0, "tensor_int8": 8192.0}
 """FLOP (or OP) of an instruction of a peak."""
 _OPERATIONS = {"fp32": "fp32_fma", "fp64": "fp64_fma", "tensor_fp16": "mma_m16n8k16_f16_f32"}
@@ -38,6 +42,8 @@ def true_value(drawn: DrawnGpu, quantity: Quantity) -> float | None:
 
 def _of_execution(drawn: DrawnGpu, name: MetricId, quantity: Quantity) -> float | None:
     truth = drawn.truth
+    if name.kind in TENSOR and name.text.startswith("tensor."):
+        return _of_matrix(drawn, name)
     match name.kind:
         case Kind.LATENCY if name.subject == "fp32_fma":
             return truth.fma_latency
@@ -63,6 +69,14 @@ def _of_execution(drawn: DrawnGpu, name: MetricId, quantity: Quantity) -> float 
         case Kind.FETCH_CAPACITY | Kind.FETCH_RATE:
             return _supplied(drawn, name, quantity)
     return None
+
+
+def _of_matrix(drawn: DrawnGpu, name: MetricId) -> float:
+    both = drawn.truth, drawn.matrix
+    if name.kind is Kind.LATENCY:
+        return gpu_matrix_drawn.latency(*both, name.subject)
+    rate = gpu_matrix_drawn.rate(*both, name.subject)
+    return 1 / rate if name.kind is Kind.ISSUE_INTERVAL else rate
 
 
 def _step(truth: GpuTruth, probe: str, quantity: Quantity) -> float | None:
@@ -180,26 +194,26 @@ def _tile(truth: GpuTruth, name: MetricId) -> float:
 def _of_rates(drawn: DrawnGpu, name: MetricId, quantity: Quantity) -> float | None:
     truth = drawn.truth
     match name.kind:
-        case Kind.PEAK if name.subject in WORK:
-            return peak(truth, name.subject)
-        case Kind.PEAK_PER_CYCLE if name.subject in WORK:
-            return _per_cycle(truth, name.subject)
+        case Kind.PEAK if name.subject in (*WORK, *OF_GROUPS):
+            return peak(drawn, name.subject)
+        case Kind.PEAK_PER_CYCLE if name.subject in (*WORK, *OF_GROUPS):
+            return _per_cycle(drawn, name.subject)
         case Kind.BANDWIDTH:
             return _tried(quantity) * bandwidth(drawn, name.subject, name.part, name.scope)
         case Kind.RIDGE:
             flow = _tried(quantity) * bandwidth(drawn, name.part, str(quantity.details["kernel"]), "")
-            return peak(truth, name.subject) / flow
+            return peak(drawn, name.subject) / flow
         case Kind.RIDGE_SEEN:
             return gpu_intensity.peak(truth) / _stream(drawn, name.part)
         case Kind.OVERLAP:
             return truth.overlap
         case Kind.KERNEL:
-            return _kernel(truth, name)
+            return _kernel(drawn, name)
         case Kind.VENDOR:
             kind, _, what = name.subject.partition("_")
             if kind == "copy":
                 return level_rate(truth, "copy", True) / (truth.memory_rate * truth.driver_copy)
-            return peak(truth, what) / _product(truth, what, 1.0)
+            return peak(drawn, what) / _product(truth, what, 1.0)
     return None
 
 
@@ -210,13 +224,18 @@ def _rate_of(truth: GpuTruth, precision: str) -> tuple[float, float]:
     return truth.mma_rate, truth.clock_hz
 
 
-def _per_cycle(truth: GpuTruth, precision: str) -> float:
-    return WORK[precision] * _rate_of(truth, precision)[0]
+def _per_cycle(drawn: DrawnGpu, precision: str) -> float:
+    if precision in OF_GROUPS:
+        what = precision.removeprefix("tensor_")
+        return gpu_matrix_drawn.best_of_groups(drawn.truth, drawn.matrix, what)
+    return WORK[precision] * _rate_of(drawn.truth, precision)[0]
 
 
-def peak(truth: GpuTruth, precision: str) -> float:
+def peak(drawn: DrawnGpu, precision: str) -> float:
     """FLOP (or OP) a second of the device."""
-    return _per_cycle(truth, precision) * truth.multiprocessors * _rate_of(truth, precision)[1]
+    truth = drawn.truth
+    clock = truth.tensor_clock_hz if precision in OF_GROUPS else _rate_of(truth, precision)[1]
+    return _per_cycle(drawn, precision) * truth.multiprocessors * clock
 
 
 def _product(truth: GpuTruth, precision: str, share: float) -> float:
@@ -225,9 +244,10 @@ def _product(truth: GpuTruth, precision: str, share: float) -> float:
     return share * truth.library_share * best * truth.tensor_clock_hz
 
 
-def _kernel(truth: GpuTruth, name: MetricId) -> float | None:
+def _kernel(drawn: DrawnGpu, name: MetricId) -> float | None:
+    truth = drawn.truth
     if name.subject == "sgemm":
-        return truth.gemm_share * _per_cycle(truth, "fp32") * truth.multiprocessors * truth.clock_hz
+        return truth.gemm_share * _per_cycle(drawn, "fp32") * truth.multiprocessors * truth.clock_hz
     routine = name.subject.removeprefix("vendor_gemm_")
     share = 0.5 if name.part == "2048" else 1.0
     return _product(truth, f"tensor_{routine}", share) if routine != name.subject else None

@@ -7,8 +7,8 @@ of a multiprocessor share its unit; while one waits, another's products go on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 
 from reportgen.backends.base import Source
@@ -32,12 +32,14 @@ class MatrixUnit:
     """Cycles from the order of one product to its end, but for `each`."""
     work: float = 8192.0
     """FLOP (or OP) of a cycle."""
-    half_rate: frozenset[str] = frozenset({"tf32"})
-    """Precisions of which it does half as much."""
+    speed: Mapping[str, float] = field(default_factory=lambda: {"tf32": 0.5})
+    """Precisions of which it does another multiple of that."""
+    least: float = 0.0
+    """Cycles that a product takes, however small."""
 
     def each(self, work: float, precision: str) -> float:
         """Cycles that one more product takes."""
-        return work / self.work * (2 if precision in self.half_rate else 1)
+        return max(self.least, work / self.work / self.speed.get(precision, 1.0))
 
 
 @cache
@@ -112,5 +114,5 @@ def peak(isa: str, precision: str, unit: MatrixUnit, truth: GpuTruth) -> Questio
         cycles = turns * max(unit.first + busy, teams * busy)
         facts = {"blocks": truth.multiprocessors, "multiprocessors": truth.multiprocessors}
         made = ok_point(probe, dict(point.settings), work=dict(source.work), facts=facts)
-        found.append(Simulated(made, (cycles + EMPTY,), turns * teams))
+        found.append(Simulated(made, (cycles + EMPTY,), turns * teams, truth.tensor_clock_hz))
     return info(isa, probe), found

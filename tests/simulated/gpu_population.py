@@ -13,11 +13,13 @@ from tests.simulated.chooser import Chooser, Seeded, logarithmic
 from tests.simulated.gpu_devices import Memory
 from tests.simulated.gpu_footprint import TrueCode
 from tests.simulated.gpu_link import FACTS, Facts, LinkTruth
+from tests.simulated.gpu_matrix_drawn import TrueMatrix
+from tests.simulated.gpu_matrix_drawn import draw as draw_matrix
 from tests.simulated.gpu_noise import GpuNoise
 from tests.simulated.gpu_truth import KIB, MIB, GpuTruth
 
-PART = 2
-"""GPUs have draws of their own beside those of CPUs of the same number."""
+PART, MATRIX = 2, 3
+"""GPUs have draws of their own beside those of CPUs of the same number, and so have their matrix units."""
 WICKED = 1 / 6
 
 
@@ -30,6 +32,7 @@ class DrawnGpu:
     link: LinkTruth = field(default_factory=LinkTruth)
     link_facts: Facts = field(default_factory=lambda: dict(FACTS))
     code: TrueCode = field(default_factory=TrueCode)
+    matrix: TrueMatrix = field(default_factory=TrueMatrix)
     noise: GpuNoise = field(default_factory=GpuNoise)
     shares: tuple[float, ...] = (0.5, 0.8, 0.99, 1.0)
     """Of a rate, by launches of rising size."""
@@ -39,7 +42,7 @@ class DrawnGpu:
 
 def seeded(seed: int) -> DrawnGpu:
     """Device number `seed`."""
-    return device(Seeded(seed, PART))
+    return _with_matrix(device(Seeded(seed, PART)), seed)
 
 
 def rough(seed: int) -> DrawnGpu:
@@ -60,7 +63,14 @@ def rough(seed: int) -> DrawnGpu:
         host=drawn.noise.host * choose.real(1.0, 3.0),
     )
     memory = replace(drawn.memory, scatter=noise.memory)
-    return replace(drawn, memory=memory, noise=noise, passes=choose.pick((2, 3)), samples=choose.whole(6, 10))
+    drawn = replace(
+        drawn, memory=memory, noise=noise, passes=choose.pick((2, 3)), samples=choose.whole(6, 10)
+    )
+    return _with_matrix(drawn, seed)
+
+
+def _with_matrix(drawn: DrawnGpu, seed: int) -> DrawnGpu:
+    return replace(drawn, matrix=draw_matrix(Seeded(seed, MATRIX), drawn.truth))
 
 
 def device(choose: Chooser) -> DrawnGpu:
@@ -73,7 +83,7 @@ def device(choose: Chooser) -> DrawnGpu:
         memory,
         *_link(choose),
         _code(choose, truth),
-        noise,
+        noise=noise,
         shares=(0.5, choose.real(0.7, 0.9), choose.real(0.96, 1.0), 1.0),
         samples=choose.whole(8, 14),
     )

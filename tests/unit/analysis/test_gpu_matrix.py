@@ -49,8 +49,7 @@ def test_products_cost_so_much_each_and_the_first_one_more(isa: str, tmp_path: P
 def test_warp_groups_that_share_a_unit_reach_its_rate(tmp_path: Path) -> None:
     found = replayed("sm_90", [peak("sm_90", name, UNIT, TRUTH) for name in PRECISIONS], tmp_path)
     for name in PRECISIONS:
-        half = 0.5 if name in UNIT.half_rate else 1.0
-        wanted = half * UNIT.work * TRUTH.multiprocessors * TRUTH.clock_hz
+        wanted = UNIT.speed.get(name, 1.0) * UNIT.work * TRUTH.multiprocessors * TRUTH.clock_hz
         best = max(
             (
                 one

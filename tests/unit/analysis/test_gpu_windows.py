@@ -50,8 +50,8 @@ def throughput(operation: str) -> Question:
 
 
 @cache
-def measured() -> dict[str, Quantity]:
-    run, rows = make(GpuTruth(), asked=[throughput(operation) for operation in UNITS])
+def measured(noise: float = 0.001) -> dict[str, Quantity]:
+    run, rows = make(GpuTruth(), noise=noise, asked=[throughput(operation) for operation in UNITS])
     return {one.metric: one for one in quantities(run, pa.table(rows))}
 
 
@@ -61,6 +61,20 @@ def test_a_rate_is_that_of_the_unit(operation: str) -> None:
     assert rate.status is Status.OK, rate.reason
     assert rate.value is not None
     assert abs(rate.value / UNITS[operation].rate - 1) < 0.015
+
+
+@pytest.mark.parametrize("operation", UNITS)
+def test_its_interval_allows_for_the_queue_of_the_unit(operation: str) -> None:
+    """Slow units come out too quick: what is in their queue at the second clock read is not waited for."""
+    rate = measured(0.0)[f"throughput.{operation}"]  # what disturbs a sample makes it longer, never shorter
+    assert rate.value is not None
+    assert rate.low is not None
+    assert rate.high is not None
+    true = UNITS[operation].rate
+    assert rate.low <= true <= rate.high
+    assert (rate.high - rate.low) / true < 0.03
+    if UNITS[operation].ahead:
+        assert rate.value > true
 
 
 @pytest.mark.parametrize("length", [32, 64, 96])
