@@ -62,8 +62,8 @@ class Bench:
             return Fault(Status.FAILED, str(error), last=True)
         except (CompileError, LaunchError, UserError) as error:
             return Fault(Status.FAILED, str(error))
-        except MemoryError:
-            return Fault(Status.FAILED, "not enough memory for the buffers of this point")
+        except MemoryError as error:  # Python's own says nothing, a device's says whose it is
+            return Fault(Status.FAILED, str(error) or "not enough memory for the buffers of this point")
         except Exception as error:  # noqa: BLE001 - one point's fault is a row, the run goes on
             traceback.print_exc()
             return Fault(Status.FAILED, f"{type(error).__name__}: {error}")

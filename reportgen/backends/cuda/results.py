@@ -14,7 +14,7 @@ INVALID_CLUSTER = 912
 
 MEANINGS: dict[int, tuple[str, str]] = {
     1: ("CUDA_ERROR_INVALID_VALUE", "a call was given a value it does not take"),
-    2: ("CUDA_ERROR_OUT_OF_MEMORY", "the device has not enough free memory for the buffers of this point"),
+    2: ("CUDA_ERROR_OUT_OF_MEMORY", "the device has not enough free memory for what is asked"),
     3: ("CUDA_ERROR_NOT_INITIALIZED", "the driver was not initialised"),
     46: (
         "CUDA_ERROR_DEVICE_UNAVAILABLE",
