@@ -9,6 +9,7 @@ from reportgen.backends.cuda import generator_rows as rows
 from reportgen.backends.cuda.generator_async import GROUP, WAITING, group_parts
 from reportgen.backends.cuda.generator_parts import Parts, Request
 from reportgen.backends.cuda.generator_windows import WARP, bind, code, steps_of, swaps
+from reportgen.backends.cuda.occupancy import multiprocessor
 from reportgen.suite.definition import Operation
 
 TURNS = 2048
@@ -35,7 +36,12 @@ def saturated(request: Request) -> Parts:
     count = request.setting("accumulators")
     group, matrix = operation.group == "warpgroup", operation.registers == "fragment"
     many = GROUP_TURNS if group else MATRIX_TURNS if matrix else TURNS
-    setup: dict[str, int | float | str] = {"kind": "saturated", "threads": threads, "turns": many}
+    setup: dict[str, int | float | str] = {
+        "kind": "saturated",
+        "threads": threads,
+        "turns": many,
+        "dynamic_bytes": more_than_half(request.isa),
+    }
     turns = ("unsigned turns", "setting:turns")
     if group:
         return _group(request, name, operation, target, setup)
@@ -50,6 +56,16 @@ def saturated(request: Request) -> Parts:
         setup,
         target,
     )
+
+
+def more_than_half(isa: str) -> int:
+    """Bytes of shared memory that no two blocks of a multiprocessor can have.
+
+    A launch has a block for each multiprocessor, and nothing else says that each gets one: groups of them
+    differ in size, and where two blocks share one while another has none the launch takes twice as long.
+    """
+    found = multiprocessor(rows.number(isa))
+    return found.shared // 2 + found.unit
 
 
 def held(request: Request) -> Parts:

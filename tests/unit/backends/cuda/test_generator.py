@@ -10,6 +10,7 @@ import pytest
 
 from reportgen.backends.cuda import expectation, targets
 from reportgen.backends.cuda.generator import KINDS, CudaGenerator
+from reportgen.backends.cuda.occupancy import multiprocessor
 from reportgen.errors import Unsupported
 from reportgen.suite.definition import Definition, PlannedPoint, Probe
 from reportgen.suite.load import FAMILIES
@@ -72,6 +73,20 @@ def test_one_block_alone_asks_for_as_many_bytes_as_a_multiprocessor_can_wait_for
         assert threads * int(setup["unroll"]) * int(setup["vector_bytes"]) >= 64 * 700
         assert threads <= 1024
         assert int(setup["bytes"]) % (threads * int(setup["unroll"]) * int(setup["vector_bytes"])) == 0
+
+
+@pytest.mark.parametrize("isa", suite.PUBLISHED)
+def test_a_load_of_all_multiprocessors_has_no_two_blocks_on_one(isa: str) -> None:
+    """As many blocks as multiprocessors: each must get one, whatever the device does by itself."""
+    limits = multiprocessor(int(isa.removeprefix("sm_")))
+    sources = suite.generated(isa).sources.values()
+    loads = [source for source in sources if source.setup["kind"] in ("saturated", "held")]
+    assert loads
+    for source in loads:
+        own = 16384 if "tiles[4096]" in source.text else 0
+        asked = int(source.setup["dynamic_bytes"]) + own
+        assert 2 * (asked + limits.reserved) > limits.shared, source.point
+        assert asked <= limits.shared_block, source.point
 
 
 def test_one_block_alone_asks_for_no_shared_memory_that_it_leaves_unused() -> None:
