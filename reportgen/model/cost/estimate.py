@@ -25,6 +25,7 @@ from reportgen.model.architecture import Architecture
 from reportgen.model.cost import (
     bounds,
     branching,
+    exact,
     forwarding,
     gpu,
     gpu_memory,
@@ -48,6 +49,9 @@ WITHOUT_ORDER = "a mix without order: no dependencies"
 WITHOUT_SIZE = "no memory bound: --bytes, the size of the data, names the level that they come from"
 NORM = 3.0
 """Exponent of the upper end: two equal bounds make 2^(1/3), 26 % more than either."""
+AGAIN = 0.001
+"""By how much of itself a loop's time differs when another run measures it again: three of four loops, in
+three runs of one device, differ by no more.  Many a latency has a narrower interval."""
 
 
 class Share(msgspec.Struct, frozen=True):
@@ -115,6 +119,7 @@ def estimate(body: Body, architecture: Architecture, size: float = 0.0, warps: i
     body = msgspec.structs.replace(body, instructions=surveyed.waiting(body.instructions, architecture))
     forms, whole = uses.forms, uses.whole
     taken = {one: x86_64.take(one, forms, whole) for one in body.instructions}
+    taken = exact.told(taken, uses)
     taken = splits.counted(body.instructions, taken, uses, bounds.line(architecture))
     counts = _counts(taken, body.instructions)
     plan = schedule(counts, uses, architecture)
@@ -134,11 +139,12 @@ def estimate(body: Body, architecture: Architecture, size: float = 0.0, warps: i
     crossing = sum(splits.shares(body.instructions, bounds.line(architecture)).values())
     if crossing:
         notes.append(f"loads that lie in two cache lines: {crossing:.3g} a round, if arrays begin at one")
-    return _together(
+    together = _together(
         body, architecture, [one for one in found if one is not None and one.cycles > 0], plan, counts, uses,
         total=len(body.instructions), covered=1 - number / len(body.instructions), unknown=tuple(unknown),
         known=_known(taken), notes=tuple(notes),
     )  # fmt: skip
+    return msgspec.structs.replace(together, low=together.low * (1 - AGAIN), high=together.high * (1 + AGAIN))
 
 
 def _is_gpu(architecture: Architecture) -> bool:
@@ -160,7 +166,7 @@ def _counts(taken: Mapping[Instruction, Taken], body: Sequence[Instruction]) -> 
     found: Counter[str] = Counter()
     for one in body:
         for part in taken[one].parts if not taken[one].eliminated else ():
-            found[part.operation] += part.share  # type: ignore[assignment]
+            found[part.operation] += part.asked  # type: ignore[assignment]
     return dict(found)
 
 
@@ -173,6 +179,9 @@ def _known(taken: Mapping[Instruction, Taken]) -> dict[str, str]:
                 found[part.operation] = surveyed.SURVEYED
                 continue
             alike = not part.measured or found.get(part.operation) == ALIKE
+            if part.form and not alike:
+                found[part.operation] = surveyed.SURVEYED
+                continue
             found[part.operation] = ALIKE if alike else MEASURED
     return found
 

@@ -16,7 +16,8 @@ from reportgen.status import USABLE
 STORED = "store_to_load."
 """Stem of what a run measured from a store to a load, by widths and place."""
 RENAMED = 1.05
-"""Cycles of a store and a load, at most, of which no part is a wait for data."""
+"""Cycles of a store and a load, at most, of which no part is a wait for data: they are what passes until the
+next such pair."""
 GUESS = 1.0
 """Cycles of an operation whose latency was not measured, at the least."""
 ALIKE = 1.0
@@ -143,7 +144,10 @@ class Latencies:
             return NOTHING
         part = taken.parts[0]
         merged = self._pair(part.operation, surveyed.SELF) if surveyed.gathers(part.operation) else None
-        span = merged or self.of(part.operation)
+        span = merged or self._measured(part.form)
+        if span is not None and part.form:
+            return span
+        span = span or self.of(part.operation)
         if span is None:
             span = Span(0.0, GUESS, 2 * GUESS)
         span = span.scaled(part.share)
@@ -179,10 +183,11 @@ class Latencies:
         if not values:
             return None
         ends = [end for fact in own for end in (fact.low, fact.high) if end is not None]
-        # Where the load was renamed onto the store, a cycle may be what it takes until the next such pair,
-        # and a pair among other work nothing.
-        low = 0.0 if values[0] <= RENAMED else min(values + ends)
-        return Span(low, values[0], max(values + ends))
+        if values[0] <= RENAMED:
+            # No load brings anything from memory within a cycle: the value came by the name of its register,
+            # and the cycle is what passes until the next such pair, which the store keeps its resource for.
+            return Span(0.0, 0.0, max(values + ends))
+        return Span(min(values + ends), values[0], max(values + ends))
 
     def _alike(self, case: str) -> list[Fact]:
         """Measured cases of the same register file and kind of place; of the same widths, where there are."""

@@ -1,15 +1,18 @@
 """A loop, round after round, on the resources of a device: how long it takes when nobody plans ahead.
 
 Bounds assume a scheduler that knows what will come.  A core does not: it issues in program order, picks a
-resource for an operation there and then (the one for which fewest wait, of equals the one longest unused),
+resource for a computation there and then (the one for which fewest wait, of equals the one longest unused),
 and each resource takes the oldest of its operations whose operands are there.  Choices that turn out badly
-cost cycles that no bound shows.
+cost cycles that no bound shows.  Loads and stores take any of their resources when their address is there and
+no computation keeps it.
 
 What is simulated: issue of so many slots a cycle; a window of instructions in flight; every instruction as
 a load, a computation and a store, each with its own operands; latencies and resources as measured.  What is
 not: fetch, decoding, mispredicted branches, misses.
 
 The early choice is how AMD's and Intel's cores are described (Abel and Reineke, "uiCA", ICS 2022, for Intel).
+That loads and stores choose late is not described there: loops that were looked at while the model was made
+are nearer to it (a mean error of 7.3 % instead of 8.1 %), and mixes of two operations do not tell.
 """
 
 from __future__ import annotations
@@ -48,6 +51,8 @@ class _Step:
     forwarded: list[tuple[int, int, float]] = field(default_factory=list)
     """(store, rounds before, cycles until the result) of what a load may get without the cache."""
     slots: int = 0
+    late: bool = False
+    """Whether a resource is chosen when the operands are there: of loads and stores."""
 
 
 def simulate(
@@ -91,7 +96,7 @@ def _steps(
         if one.loads:
             load = len(steps)
             wanted = [part for part in wants if "load" in part.operation]
-            steps.append(_Step(_demands(uses, wanted), _rounded(latencies.loading(one))))
+            steps.append(_Step(_demands(uses, wanted), _rounded(latencies.loading(one)), late=True))
         made = len(steps)
         if computing is not None or not one.memory:
             wanted = [computing] if computing is not None and not what.eliminated else []
@@ -101,25 +106,31 @@ def _steps(
         if one.stores:
             store = len(steps)
             wanted = [part for part in wants if "store" in part.operation]
-            steps.append(_Step(_demands(uses, wanted), 0.0))
+            steps.append(_Step(_demands(uses, wanted), 0.0, late=True))
             made = made if made < store else store
         steps[first].slots = 0 if before is not None and fuses(before, one) else 1
         result.append(made)
         loads.append(load)
         stores.append(store)
         before = one
+    data: dict[int, list[tuple[int, int]]] = {}  # store -> what makes the value that it stores
     for parts in zip(loads, result, stores, strict=True):
         own = [step for step in parts if step is not None]
         for first, second in itertools.pairwise(own):
             if first < second:
                 steps[second].needs.append((first, 0))
+                data[second] = [(first, 0)]
     for edge in graph.edges(body):
         one = body[edge.target]
         if edge.register in (graph.MEMORY, graph.OVERLAP):
             source, target = stores[edge.source], loads[edge.target]
             cycles = latencies.forwarded(one, edge)
             if source is not None and target is not None and cycles is not None:
-                steps[target].forwarded.append((source, edge.rounds, _rounded(cycles)))
+                # what comes by the name of its register does not wait for the store either
+                made_by = data.get(source, []) if not cycles else [(source, 0)]
+                steps[target].forwarded += [
+                    (step, edge.rounds + rounds, _rounded(cycles)) for step, rounds in made_by
+                ]
             continue
         address = one.address is not None and edge.register in (one.address.base, one.address.index)
         targets = (
@@ -132,6 +143,8 @@ def _steps(
         for target in targets:
             if target is not None:
                 steps[target].needs.append((result[edge.source], edge.rounds))
+                if target == stores[edge.target] == result[edge.target] and not address:
+                    data.setdefault(target, []).append((result[edge.source], edge.rounds))
     return steps
 
 
@@ -143,7 +156,7 @@ def _also_value(one: Instruction, register: str) -> bool:
 
 
 def _demands(uses: Uses, parts: Sequence[Part]) -> list[Demand]:
-    found = ((uses.demand(part.operation), part.share) for part in parts)
+    found = ((uses.demand(part.operation), part.asked) for part in parts)
     return [_asked(demand, share) for demand, share in found if demand is not None]
 
 
@@ -168,6 +181,7 @@ class _Machine:
         self._done: list[list[float | None]] = [[None] * len(steps) for _ in range(rounds)]
         self._left: list[list[int]] = [[len(step.demands) for step in steps] for _ in range(rounds)]
         self._started: list[list[float]] = [[0.0] * len(steps) for _ in range(rounds)]
+        self._late: list[tuple[int, int, Demand]] = []
 
     def run(self) -> float:
         """Cycles of a round, once the window is full."""
@@ -207,12 +221,15 @@ class _Machine:
 
     def _issue(self, number: int, index: int, order: int) -> None:
         for demand in self._steps[index].demands:
+            if self._steps[index].late and len(demand.resources) > 1:
+                self._late.append((number, index, demand))
+                continue
             name = min(sorted(demand.resources), key=lambda one: (len(self._queues[one]), self._used[one]))
             self._used[name] = order
             self._queues[name].append((number, index, demand.cycles))
 
     def _execute(self, now: int) -> None:
-        """Each resource takes its oldest operation whose operands are there."""
+        """Each resource takes the oldest operation whose operands are there; loads and stores the others."""
         for name, queue in self._queues.items():
             if self._free[name] >= now + 1:
                 continue
@@ -220,11 +237,24 @@ class _Machine:
                 ready = self._ready(number, index)
                 if ready is not None and ready <= now:
                     del queue[place]
-                    start = max(self._free[name], float(now))
-                    self._free[name] = start + cycles
-                    self._left[number][index] -= 1
-                    self._started[number][index] = max(self._started[number][index], float(now))
+                    self._start(name, number, index, cycles, now)
                     break
+        waiting = []
+        for number, index, demand in self._late:
+            ready = self._ready(number, index)
+            if ready is not None and ready <= now:
+                free = [name for name in sorted(demand.resources) if self._free[name] < now + 1]
+                if free:
+                    name = min(free, key=lambda one: len(self._queues[one]))
+                    self._start(name, number, index, demand.cycles, now)
+                    continue
+            waiting.append((number, index, demand))
+        self._late = waiting
+
+    def _start(self, name: str, number: int, index: int, cycles: float, now: int) -> None:
+        self._free[name] = max(self._free[name], float(now)) + cycles
+        self._left[number][index] -= 1
+        self._started[number][index] = max(self._started[number][index], float(now))
 
     def _complete(self, flying: deque[tuple[int, int]]) -> None:
         for number, index in flying:

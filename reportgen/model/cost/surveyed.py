@@ -33,6 +33,8 @@ _VECTORS = ("xmm", "ymm", "zmm")
 _BITS = {"m256": "ymm", "m512": "zmm"}
 _IMMEDIATES = ("imm8", "imm32", "1", "imm16", "imm64")
 _ELEMENTS = (2, 4, 8, 16, 32)
+_CROSSING = re.compile(r"v?cvtt?s[sd]2u?si|v?cvtu?si2s[sd]")
+"""Conversions between general and vector registers."""
 _METHOD = "survey"
 
 
@@ -87,6 +89,11 @@ def find(one: Instruction, forms: Mapping[str, str]) -> str:
     store stands beside it.
     """
     return next((name for name, _ in _names(one) if name in forms), "")
+
+
+def in_registers(one: Instruction, forms: Container[str]) -> str:
+    """The form of an instruction with its operands in registers; empty where a survey has none."""
+    return next((name for name, memory in _names(one) if not memory and name in forms), "")
 
 
 def whole(one: Instruction, forms: Container[str]) -> str:
@@ -149,6 +156,8 @@ def _in_registers(one: Instruction) -> tuple[str, ...]:
     def register(kind: str) -> str:
         if not _is_memory(kind):
             return kind
+        if _CROSSING.fullmatch(one.mnemonic):  # what it converts is in the other file
+            return f"r{kind[1:]}" if vectors else "xmm"
         if spread and vectors:
             return max(vectors, key=_VECTORS.index)
         return _BITS.get(kind, "xmm") if vectors else f"r{kind[1:]}"

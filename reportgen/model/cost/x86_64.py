@@ -146,6 +146,15 @@ class Part:
     """Whether the form that was measured has this mnemonic."""
     share: float = 1.0
     """Of the operation: half where a round trip was measured."""
+    busy: float = 1.0
+    """How much longer the very instruction keeps its resources than the operation does, beside `share`."""
+    form: str = ""
+    """The very instruction as a survey has it, where the operation is another's; see `exact`."""
+
+    @property
+    def asked(self) -> float:
+        """Of the operation's time on its resources."""
+        return self.share * self.busy
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,8 +268,13 @@ def _names(stem: str, width: str) -> tuple[str, ...]:
         return (plain, f"{plain}_128", f"{plain}_256")
     if stem == "vector_rotate":
         return (f"{stem}_{width}", f"{stem}_512", f"vector_shift_{width}", "vector_shift_256")
-    order = {"128": ("128", "256", "512"), "256": ("256", "128", "512"), "512": ("512", "256", "128")}[width]
-    return (*(f"{stem}_{one}" for one in order), stem, *_INSTEAD.get(stem, ()))
+    order = {
+        "128": ("128", "", "256", "512"),
+        "256": ("256", "128", "512", ""),
+        "512": ("512", "256", "128", ""),
+    }
+    # an operation without a width in its name is one of 128 bits, or of scalars, which are no wider
+    return (*("_".join(filter(None, (stem, one))) for one in order[width]), *_INSTEAD.get(stem, ()))
 
 
 def _first(
