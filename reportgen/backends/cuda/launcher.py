@@ -47,8 +47,9 @@ from reportgen.errors import LaunchError
 from reportgen.runs.schema import Device
 
 WARP = 32
-BLOCKING = "CUDA_LAUNCH_BLOCKING"
-"""Environment variable with which a launch waits for its kernel: nothing would queue up."""
+MEDDLING = ("CUDA_LAUNCH_BLOCKING", "NVIDIA_TF32_OVERRIDE")
+"""Environment variables that make something else of what is asked: a launch waits for its kernel, so that
+nothing queues up; products of FP32 are made of TF32."""
 RESTED_SECONDS = 2.0
 """Behind such a rest (programs were built meanwhile) the clock may have fallen."""
 FULL = 8
@@ -72,7 +73,8 @@ class CudaLauncher:
     """
 
     def __init__(self, number: int, device: Device, binding: Binding | None = None) -> None:
-        os.environ.pop(BLOCKING, None)  # read when the driver starts
+        for name in MEDDLING:  # read when the driver or a library starts
+            os.environ.pop(name, None)
         self._binding = binding or cuda.choose()
         self._binding.open(number)
         self._target = targets.parse(device.isa)

@@ -180,12 +180,13 @@ def test_a_rest_is_followed_by_another_look_at_the_clock(
     assert looks == [0.0]
 
 
-def test_launches_never_wait_for_their_kernels(
-    library: str, toolchain: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", ["CUDA_LAUNCH_BLOCKING", "NVIDIA_TF32_OVERRIDE"])
+def test_variables_that_change_what_is_asked_do_not_reach_the_driver(
+    library: str, toolchain: str, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setenv("CUDA_LAUNCH_BLOCKING", "1")
+    monkeypatch.setenv(name, "1")
     CudaLauncher(0, stand_in.DEVICE, CtypesBinding(library))
-    assert "CUDA_LAUNCH_BLOCKING" not in os.environ
+    assert name not in os.environ
 
 
 def test_a_library_that_has_a_call_under_its_old_name_only(monkeypatch: pytest.MonkeyPatch) -> None:
