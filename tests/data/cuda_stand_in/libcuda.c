@@ -48,6 +48,7 @@ static Module* loaded;
 #include "plan.h"
 #include "link.h"
 #include "strict.h"
+#include "image.h"
 
 static const char* gone(void) { const char* path = getenv("STAND_IN_GONE"); return path ? path : ""; }
 
@@ -183,7 +184,7 @@ int cuModuleUnload(void* m) {
   --modules;
   return 0;
 }
-static unsigned own_shared(Function* f) { return known(f->name) ? 0 : OWN_SHARED; }
+static unsigned own_shared(Function* f) { return f->module->image ? static_shared(f->module->image, f->name) : OWN_SHARED; }
 /* A name has one handle, which keeps what was set; it loads what is loaded late. */
 int cuModuleGetFunction(void** f, void* m, const char* name) {
   CHECK;
@@ -317,6 +318,8 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
   if (gy > 65535 || gz > 65535 || (strstr(f->name, "cluster_16") && !f->wide)) return 1;
   Module* m = f->module;
   char* buffer = extra ? extra[1] : NULL;
+  int refused = m->image ? unfit(m->image, f->name, gx * gy * gz, bx * by * bz, shared, f->wide, extra) : 0;
+  if (refused) return refused;
   ++launches;
   join_streams();
   Launch launch = {.known = m->own ? known(f->name) : NULL, .constants = m->variables, .base = m->base};

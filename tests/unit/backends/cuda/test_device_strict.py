@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from reportgen.backends.base import Order
-from reportgen.backends.cuda import clock, nvml, toolkit, vendor_gemm
+from reportgen.backends.cuda import clock, compiler, nvml, toolkit, vendor_gemm
 from reportgen.backends.cuda import launcher as cuda_launcher
 from reportgen.backends.cuda.clock import Frame
 from reportgen.backends.cuda.ctypes_binding import CtypesBinding
@@ -120,6 +120,35 @@ def test_what_is_asked_of_a_kernel_stays(gpu: CtypesBinding) -> None:
     module = gpu.load(b"stand-in o 128 fine\0")
     gpu.set_function_attribute(gpu.function(module, "probe_x"), 8, 100_000)
     assert gpu.function_attribute(gpu.function(module, "probe_x"), 8) == 100_000
+
+
+PAIR = """
+extern "C" __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(64) probe_pair(unsigned *out) {
+  __shared__ unsigned held[8192];
+  held[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  out[threadIdx.x] = held[63 - threadIdx.x];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("blocks", "threads", "shared"),
+    [(3, 64, 0), (2, 128, 0), (2, 64, (16 << 10) + 1)],
+    ids=["half a cluster", "more threads than it is built for", "more shared memory than was asked for"],
+)
+def test_a_launch_that_does_not_fit_the_machine_code(
+    gpu: CtypesBinding, toolchain: str, blocks: int, threads: int, shared: int
+) -> None:
+    module = gpu.load(compiler.compile_kernel(compiler.Kernel("probe_pair", PAIR), "sm_90"))
+    with pytest.raises(LaunchError, match="NOT_FOUND 500"):
+        gpu.function(module, "probe_pear")
+    kernel, address = gpu.function(module, "probe_pair"), gpu.allocate(4096)
+    assert gpu.function_attribute(kernel, 1) == 32 << 10
+    with pytest.raises(LaunchError, match="INVALID_VALUE 1"):
+        gpu.launch(kernel, (blocks, 1, 1), (threads, 1, 1), shared, [(address, 8)])
+    gpu.launch(kernel, (2, 1, 1), (64, 1, 1), 16 << 10, [(address, 8)])
+    gpu.free(address)
 
 
 @pytest.mark.parametrize("kind", ["body", "saturated", "held", "empty", "kernel", "link"])
