@@ -161,7 +161,7 @@ def _show(one: Estimate) -> None:
     _say(f"The model knows {one.covered:.0%} of {one.instructions:g} {noun}.")
     surveyed = [share.title for share in one.operations if share.how.startswith("survey")]
     if surveyed:
-        _say(f"Known by the survey of all forms only: {', '.join(surveyed)}.")
+        _say(f"As the survey of all forms measured them: {', '.join(surveyed)}.")
     if one.unknown:
         so = "and taken to cost as much as the others" if one.covered > 0 else "so that the range is open"
         _say(f"Unknown, {so}: {'; '.join(one.unknown)}.")

@@ -152,7 +152,7 @@ def test_the_cost_model_takes_from_it_what_its_run_lacks(data: Path, tmp_path: P
     assert known.exit_code == 0, known.output
     said = " ".join(known.output.split())
     assert (
-        "The model knows 100% of 4 instructions. Known by the survey of all forms only: xadd r64, r64."
+        "The model knows 100% of 4 instructions. As the survey of all forms measured them: xadd r64, r64."
         in said
     )
     without = CliRunner().invoke(main, [*words, str(tmp_path)])

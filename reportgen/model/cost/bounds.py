@@ -123,6 +123,8 @@ def moving(moved: memory_bound.Traffic, architecture: Architecture, size: float)
     if not transfer.why and transfer.level == "l1":
         return None
     why = transfer.why or f"{moved.into:g} bytes from {transfer.level} and {moved.out:g} back"
+    if transfer.between:
+        why += f"; no bandwidth of {transfer.level} in this run: between {transfer.between}"
     return Bound("memory", transfer.cycles, transfer.low, transfer.high, why)
 
 

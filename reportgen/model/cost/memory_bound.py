@@ -47,6 +47,8 @@ class Transfer:
     high: float
     why: str = ""
     """Why there is no number, where there is none."""
+    between: str = ""
+    """The levels whose bandwidths stand in for one that was not measured."""
 
 
 def traffic(body: Sequence[Instruction], line: float = LINE) -> Traffic:
@@ -99,17 +101,39 @@ def transfer(moved: Traffic, size: float, architecture: Architecture) -> Transfe
         return Transfer("", 0.0, 0.0, 0.0, "the run measured no cache that is this large, nor memory")
     if level.name == "l1" or moved.into == 0:
         return Transfer(level.name, 0.0, 0.0, 0.0)
-    read, write = level.bandwidth.get("read"), level.bandwidth.get("write")
-    if read is None or not _usable(read) or hertz <= 0:
+    if hertz <= 0:
         return Transfer(level.name, 0.0, 0.0, 0.0, f"the run has no bandwidth of {level.name}")
+    if _reads(level):
+        # the fastest rates give the least time
+        cycles, low, high = (_cycles(moved, level, hertz, end) for end in ("value", "high", "low"))
+        return Transfer(level.name, cycles, low, high)
+    inner, outer = _neighbours(level, architecture)
+    if inner is None or outer is None:
+        return Transfer(level.name, 0.0, 0.0, 0.0, f"the run has no bandwidth of {level.name}")
+    least = _cycles(moved, inner, hertz, "value")
+    low, high = _cycles(moved, inner, hertz, "high"), _cycles(moved, outer, hertz, "low")
+    return Transfer(level.name, least, low, max(high, least), between=f"{inner.name} and {outer.name}")
 
-    def cycles(end: str) -> float:
-        coming = 1 / _rate(read, end)
-        going = max(0.0, 1 / _rate(write, end) - coming) if write is not None and _usable(write) else 0.0
-        return hertz * (moved.into * coming + moved.out * going)
 
-    # the fastest rates give the least time
-    return Transfer(level.name, cycles("value"), cycles("high"), cycles("low"))
+def _reads(level: Level) -> bool:
+    read = level.bandwidth.get("read")
+    return read is not None and _usable(read)
+
+
+def _neighbours(level: Level, architecture: Architecture) -> tuple[Level | None, Level | None]:
+    """The nearest levels of known bandwidth, inwards and outwards: none is faster than what lies inside it."""
+    levels = list(architecture.memory)
+    place = levels.index(level)
+    inner = next((one for one in reversed(levels[:place]) if _reads(one)), None)
+    return inner, next((one for one in levels[place + 1 :] if _reads(one)), None)
+
+
+def _cycles(moved: Traffic, level: Level, hertz: float, end: str) -> float:
+    """What data take through a level, at one end of the intervals of its bandwidths."""
+    read, write = level.bandwidth["read"], level.bandwidth.get("write")
+    coming = 1 / _rate(read, end)
+    going = max(0.0, 1 / _rate(write, end) - coming) if write is not None and _usable(write) else 0.0
+    return hertz * (moved.into * coming + moved.out * going)
 
 
 def level_of(size: float, architecture: Architecture) -> Level | None:

@@ -103,8 +103,20 @@ def test_memory_counts_beyond_the_first_level(bodies: dict[str, Body]) -> None:
             assert memory.why == where
 
 
-def test_a_level_without_a_bandwidth_is_said(bodies: dict[str, Body]) -> None:
+def test_a_level_without_a_bandwidth_is_between_its_neighbours(bodies: dict[str, Body]) -> None:
     one = estimate(bodies["copy"], core(), float(1 << 23))
+    inner, outer = (estimate(bodies["copy"], core(), float(size)) for size in (1 << 19, 1 << 26))
+    found, fast, slow = (
+        next(bound for bound in some.bounds if bound.name == "memory") for some in (one, inner, outer)
+    )
+    assert (found.cycles, found.low, found.high) == (fast.cycles, fast.low, slow.high)
+    assert found.why.endswith("no bandwidth of l3 in this run: between l2 and dram")
+
+
+def test_a_level_without_a_bandwidth_is_said_where_no_neighbour_has_one(bodies: dict[str, Body]) -> None:
+    model = core()
+    levels = tuple(msgspec.structs.replace(level, bandwidth={}) for level in model.memory)
+    one = estimate(bodies["copy"], msgspec.structs.replace(model, memory=levels), float(1 << 23))
     assert "no memory bound: the run has no bandwidth of l3" in one.notes
 
 
