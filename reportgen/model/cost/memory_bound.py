@@ -121,7 +121,7 @@ def _reads(level: Level) -> bool:
 
 
 def _neighbours(level: Level, architecture: Architecture) -> tuple[Level | None, Level | None]:
-    """The nearest levels of known bandwidth, inwards and outwards: none is faster than what lies inside it."""
+    """The nearest levels of known bandwidth, inwards and outwards: none is faster than one inside of it."""
     levels = list(architecture.memory)
     place = levels.index(level)
     inner = next((one for one in reversed(levels[:place]) if _reads(one)), None)
