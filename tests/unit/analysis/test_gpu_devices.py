@@ -137,4 +137,5 @@ def test_all_multiprocessors_fill_what_there_is(memory: Memory) -> None:
         return
     low, high = ends(whole)
     end = memory.l2_bytes / (2 if memory.copies else 1)
-    assert 0.75 * end <= low < end <= high <= 1.15 * end
+    # where a size is the end itself, half of its bytes miss, and chance says whether it or the next is told
+    assert 0.75 * end <= low < end <= high <= max(1.15 * end, end + 4 * MIB)
