@@ -84,4 +84,6 @@ def explain(code: int, call: str) -> str:
         reason, remedy = REASONS[code]
         return f"{call}: {reason} (error {code}). {remedy}"
     name, meaning = MEANINGS.get(code, ("", "the driver answers with a code not known here"))
+    if code == OUT_OF_MEMORY and call.startswith("cuMemHost"):
+        meaning = "the host has not so much memory that may be page-locked"
     return f"{call}: {meaning} ({name or 'error'} {code})"

@@ -14,6 +14,7 @@ import pytest
 
 from reportgen.backends.base import Batch, Order
 from reportgen.backends.cuda import budget, host_place, link, link_data, nvml
+from reportgen.backends.cuda.ctypes_binding import CtypesBinding
 from reportgen.backends.cuda.launcher import CudaLauncher
 from reportgen.backends.cuda.link_data import PAGE, Pattern, pageable, wipe
 from reportgen.errors import LaunchError, Unsupported
@@ -190,6 +191,19 @@ def test_the_plan_gives_them_seconds() -> None:
         setup = made.setup | {"kind": "link", "direction": "both", "bytes": size}
         copies.append(budget.seconds(type(made)("p", "", {}, {}, setup)))
     assert copies[0] < 0.1 < copies[1] < 1.5
+
+
+def test_memory_that_the_host_does_not_lock_is_not_said_to_be_the_devices(
+    drivers: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if "ctypes" not in drivers:
+        pytest.skip("no C compiler is here to build a stand-in for the driver")
+    monkeypatch.setenv("STAND_IN_HOST", "4096")
+    gpu = CtypesBinding(str(drivers["ctypes"] / "libcuda.so.1"))
+    gpu.open(0)
+    with pytest.raises(MemoryError, match="the host has not so much memory that may be page-locked"):
+        gpu.host_memory(8192)
+    gpu.close()
 
 
 @pytest.fixture(scope="module")
