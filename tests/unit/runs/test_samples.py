@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -84,3 +85,19 @@ def test_writing_does_without_pandas() -> None:
         "sys.exit('pandas' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/task").is_dir(), reason="threads of a process are counted as Linux lists them"
+)
+def test_reading_starts_no_thread(tmp_path: Path) -> None:
+    """One that lets go of the bytes while the interpreter ends would abort the process."""
+    written = tmp_path / "samples.parquet"
+    written.write_bytes(samples.to_parquet(columns(), ""))
+    code = (
+        "import os, sys, pyarrow.parquet; from pathlib import Path; from reportgen.runs import samples;"
+        "count = lambda: len(os.listdir('/proc/self/task'));"
+        "before = count(); table = samples.from_parquet(Path(sys.argv[1]).read_bytes());"
+        "sys.exit(count() - before)"
+    )
+    assert subprocess.run([sys.executable, "-c", code, written], check=False, timeout=60).returncode == 0
