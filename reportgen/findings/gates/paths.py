@@ -15,6 +15,8 @@ from reportgen.findings.wording.names import level, noun
 TOLERANCE = {"l1": 0.25, "shared": 0.25, "l2": 0.25}
 """Relative.  Paths differ by a few cycles of address arithmetic or tag look-up, not by half the latency."""
 
+SECOND = "l2"
+
 THROUGH_ALL = ("plain", "nc")
 """Paths of a GPU that meet every level, so that the first one they meet is the first of the device."""
 
@@ -41,12 +43,25 @@ def _paths(evidence: Evidence, name: str) -> list[Quantity]:
     return [*found, load] if load is not None else found
 
 
+def _room(evidence: Evidence, subject: str) -> float:
+    """By what share of the slower latency paths into one cache may differ.
+
+    Where the second level has near and far lines, a path that must see what others write may go to the part
+    a line belongs to, while another path is answered by a copy nearby.
+    """
+    room = TOLERANCE.get(subject, FAR)
+    near, far = (evidence.usable(f"memory.{SECOND}.distance.{which}") for which in ("near", "far"))
+    if subject != SECOND or near is None or far is None:
+        return room
+    return 1 - (1 - room) * min(1.0, central(near) / central(far))
+
+
 def _disagree(evidence: Evidence) -> Iterator[Breach]:
     subjects = [name.subject for name, _ in evidence.of_kind(Kind.LEVEL_LATENCY, Kind.CHASE)]
     for subject in dict.fromkeys(subjects):
+        room = _room(evidence, subject)
         for one, other in combinations(_paths(evidence, subject), 2):
             slow, fast = sorted((one, other), key=central, reverse=True)
-            room = TOLERANCE.get(subject, FAR)
             if interval(fast)[1] < interval(slow)[0] and central(fast) < central(slow) * (1 - room):
                 yield Breach(
                     (slow.metric, fast.metric),
@@ -64,7 +79,8 @@ GATES = (
         name="paths_into_one_cache_agree",
         severity=Severity.RELATION,
         statement="Latencies of one level by several load paths lie within 25 % of each other (50 % outside "
-        "the core), or their intervals overlap; a GPU's textures excepted.",
+        "the core; of a second level with near and far lines by as much more as these differ), or their "
+        "intervals overlap; a GPU's textures excepted.",
         source="one cache has one access time; published differences between the paths of a GPU's L1 are a "
         "few cycles in thirty",
         causes=(

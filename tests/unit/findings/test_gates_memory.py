@@ -203,6 +203,18 @@ def test_far_levels_and_small_pages_are_given_room() -> None:
     assert not breaches("paths_into_one_cache_agree", *small, run=run())
 
 
+def test_a_path_to_far_lines_and_one_to_their_copies_differ_as_the_lines_do() -> None:
+    """The second level of an H800: loads that are answered nearby, and loads that go where a line belongs."""
+    paths = quantity("memory.l2.latency", 264.0), quantity("chase.l2.cg.latency", 383.0)
+    lines = quantity("memory.l2.distance.near", 264.0), quantity("memory.l2.distance.far", 502.0)
+    assert breaches("paths_into_one_cache_agree", *paths, run=run())
+    assert not breaches("paths_into_one_cache_agree", *paths, *lines, run=run())
+    beyond = quantity("chase.l2.cg.latency", 900.0)
+    assert breaches("paths_into_one_cache_agree", paths[0], beyond, *lines, run=run())
+    first = quantity("memory.l1.latency", 68.0), quantity("chase.l1.read_only.latency", 35.0)
+    assert breaches("paths_into_one_cache_agree", *first, *lines, run=run())
+
+
 def edge(programs: dict[int, str]) -> list[Contradiction]:
     points = [point(f"s#bytes={size}", {"bytes": size}, program=code) for size, code in programs.items()]
     one = quantity("memory.l1.capacity", 45e3, 40e3, 50e3, points=tuple(p.id for p in points))
