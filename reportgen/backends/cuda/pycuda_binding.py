@@ -108,7 +108,10 @@ class PycudaBinding:
 
     def function(self, module: Handle, name: str) -> Handle:
         """A kernel of a module."""
-        return _Kernel(self._call("cuModuleGetFunction", module.own.get_function, name), module, name)
+        kernel = _Kernel(self._call("cuModuleGetFunction", module.own.get_function, name), module, name)
+        if module.past is not None:  # now, not at the launch: to load a kernel may wait for the device
+            self._pass_by(kernel)
+        return kernel
 
     def function_attribute(self, function: Handle, which: int) -> int:
         """An attribute of a kernel."""

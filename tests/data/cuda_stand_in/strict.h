@@ -1,13 +1,14 @@
 /* What the driver refuses: calls before cuInit, without a context of the calling thread, behind an error that sticks;
  * handles that were given back; addresses that no memory is at.
  *
- * stand_in_alive('e') tells how many events, 't' textures, 'm' modules, 's' streams and 'a' allocations there are. */
+ * stand_in_alive('e') tells how many events, 't' textures, 'm' modules, 's' streams and 'a' allocations there are; 'l' how many
+ * kernels were loaded while the device had something to do, which may wait for it. */
 typedef struct { int kind, recorded; uint64_t at; } Event;
 enum { CONTEXT = 8, DEEPEST = 16, ALIGNED = 512, GARBAGE = 0x5a, ANY_EVENT = 0x4556, MOST_TEXELS = 1 << 28 };
 
-static int initialised, retained, events, textures, modules;
+static int initialised, retained, events, textures, modules, late;
 static __thread int depth; /* of the contexts that a thread has pushed; all are the primary one */
-static uint64_t seen;      /* what ended by then, the host has waited for */
+static uint64_t seen = BOOT_NS; /* what ended by then, the host has waited for */
 static uint64_t texture_at[256];
 
 static int refusal(void) { return !initialised ? 3 : !depth ? 201 : !retained ? 709 : sticky; }
@@ -134,6 +135,7 @@ int stand_in_alive(int kind) {
   if (kind == 'e') return events;
   if (kind == 't') return textures;
   if (kind == 'm') return modules;
+  if (kind == 'l') return late;
   if (kind == 's') for (Stream* one = streams; one; one = one->next) ++found;
   if (kind == 'a') for (int at = 0; at < takings; ++at) found += taken[at].address != 0;
   return found;

@@ -36,6 +36,14 @@ for how in sys.argv[1:]:
     except Exception as error:
         print(how, type(error).__name__, error)
 """
+LATE = SCRIPT.partition("setup =")[0] + """
+import ctypes
+base = {"arguments": "input:float; output:unsigned; clocks:unsigned", "threads": 1, "turns": 4}
+for kernel, kind in (("probe_x", "crowd"), ("probe_y", "saturated")):
+    setup = base | {"kernel": kernel, "kind": kind, "blocks_each": 2}
+    launcher.measure(Order("p", b"stand-in ioc 128 fine\\0", "s", setup, 0.01, 0.0, 1, 0))
+print(ctypes.CDLL("libcuda.so.1").stand_in_alive(ord("l")))
+"""
 
 
 @pytest.fixture(scope="module")
@@ -46,10 +54,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def run(folder: Path, *how: str, **environment: str) -> list[str]:
+def run(folder: Path, *how: str, script: str = SCRIPT, **environment: str) -> list[str]:
     there = os.pathsep.join([str(stand_in.ROOT), os.environ.get("PYTHONPATH", "")])
     told = os.environ | {"LD_LIBRARY_PATH": str(folder), "PYTHONPATH": there} | environment
-    command = [sys.executable, "-c", SCRIPT, *how]
+    command = [sys.executable, "-c", script, *how]
     return subprocess.run(command, env=told, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
@@ -73,6 +81,10 @@ def test_attributes_that_pycuda_does_not_name_are_set_past_it(folder: Path) -> N
         "wide-fine pycuda ok 128",
         "fine pycuda ok 128",
     ]
+
+
+def test_kernels_are_loaded_before_the_device_is_held_up_for_them(folder: Path) -> None:
+    assert run(folder, script=LATE) == ["0"]
 
 
 def test_tensor_maps_and_occupancy_go_past_it(folder: Path) -> None:
