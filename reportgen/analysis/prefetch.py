@@ -5,9 +5,11 @@ miss brings beside the line that was asked for) can shorten it.  Each order is c
 an order that offers nothing to follow, or with a line far away in the same page: pages, and with them
 translations, are the same in both.
 
-Two times are apart where the intervals say so, or where every visit of one lies beyond every visit of the
-other: of three visits each that happens by chance once in twenty (Mann and Whitney 1947), and a neighbour
-who takes a part of the last level in one visit of three widens the intervals beyond use.
+What is compared takes turns within a visit, and pairs of samples tell (`reportgen.analysis.paired`).  Runs
+made before that have visits of each alone: two times are apart where the intervals say so, or where every
+visit of one lies beyond every visit of the other: of three visits each that happens by chance once in twenty
+(Mann and Whitney 1947), and a neighbour who takes a part of the last level in one visit of three widens the
+intervals beyond use.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ from typing import Any
 
 import numpy as np
 
+from reportgen.analysis import paired
 from reportgen.analysis.evidence import Evidence, numbers
+from reportgen.analysis.paired import NO, UNDECIDED, YES, Answer
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import Array, Interval, median, pooled_scatter, symmetric, visit_interval
 from reportgen.runs.schema import Point
@@ -28,12 +32,14 @@ from reportgen.status import Status
 
 METHOD = "prefetch"
 IN_ORDER, SHUFFLED = "in_order", "shuffled"
-YES, NO, UNDECIDED = "yes", "no", "undecided"
 FOLLOWED = 1.15
 """Shuffled over in-order cycles of a load from which on an order is followed."""
 TO_GAIN = 0.5
 """Where shuffled lines cost less than this share of the dearest ones of the probe, they come along in any
 order: that an order adds nothing then says nothing of whether it is followed."""
+LITTLE = (
+    "In random order these lines cost less than half of the dearest of the probe: little is left to gain."
+)
 BROUGHT = 8.0
 """Cycles less than a far line of the same page by which a line has come along: less than what any known core
 waits longer for a line from beyond its second level than for one within."""
@@ -74,11 +80,16 @@ def prefetch_stride(evidence: Evidence) -> list[Quantity]:
         ),
         default=math.inf,
     )
-    return [_of_step(evidence, step, own, times, dearest) for step, own in by_step.items()]
+    return [_of_step(evidence, step, own, times, dearest, len(by_step)) for step, own in by_step.items()]
 
 
 def _of_step(
-    evidence: Evidence, step: str, own: dict[str, Point], times: dict[str, Time], dearest: float
+    evidence: Evidence,
+    step: str,
+    own: dict[str, Point],
+    times: dict[str, Time],
+    dearest: float,
+    questions: int,
 ) -> Quantity:
     name = f"{evidence.probe.metric}.{spelled(step)}"
     details: dict[str, Any] = {"step": step}
@@ -89,28 +100,38 @@ def _of_step(
     points, fast = [ordered], times[ordered.id]
     if shuffled is not None and shuffled.id in times:
         slow = times[shuffled.id]
-        details |= {
-            "shuffled": numbers(slow.interval),
-            "gain": numbers(ratio(slow, fast)),
-            "followed": followed(slow, fast, slow.interval.high >= TO_GAIN * dearest),
-        }
+        to_gain = slow.interval.high >= TO_GAIN * dearest
+        answer = _gain(evidence, (shuffled, ordered), (slow, fast), questions)
+        if answer.told == NO and not to_gain:
+            answer = Answer(answer.interval, UNDECIDED, LITTLE if paired.in_turn(ordered) else "")
+        details |= {"shuffled": numbers(slow.interval)} | _told(answer, "gain", "followed")
         points.append(shuffled)
     return evidence.quantity(name, "cycle", METHOD, fast.interval, points, details=details)
 
 
-def followed(slow: Time, fast: Time, to_gain: bool) -> str:
-    """Whether lines in order come sooner than shuffled ones.
+def _gain(
+    evidence: Evidence, points: tuple[Point, Point], times: tuple[Time, Time], questions: int
+) -> Answer:
+    """What order gains: of shuffled lines and of those in order, in this sequence."""
+    if all(map(paired.in_turn, points)):
+        found = paired.pairs(evidence, *points, (points[0].work["steps"], points[1].work["steps"]))
+        return paired.above(found.gains, found.visits, FOLLOWED, questions)
+    return Answer(ratio(*times), followed(*times))
 
-    Args:
-        slow: shuffled.
-        fast: in order.
-        to_gain: whether shuffled lines leave something to gain; else `no` is not said.
-    """
+
+def _told(answer: Answer, amount: str, key: str, **beside: int) -> dict[str, Any]:
+    """An answer as details of a quantity; without an amount where no pair counts."""
+    known = math.isfinite(answer.interval.value)
+    details: dict[str, Any] = {amount: numbers(answer.interval)} if known else {}
+    return details | beside | {key: answer.told} | ({"why": answer.why} if answer.why else {})
+
+
+def followed(slow: Time, fast: Time) -> str:
+    """Whether lines in order come sooner than shuffled ones, each of visits of its own."""
     gain, raised = ratio(slow, fast), fast.visits * FOLLOWED
     if gain.low > FOLLOWED or _apart(slow.visits, raised):
         return YES
-    below = gain.high <= FOLLOWED or _apart(raised, slow.visits)
-    return NO if below and to_gain else UNDECIDED
+    return NO if gain.high <= FOLLOWED or _apart(raised, slow.visits) else UNDECIDED
 
 
 def _apart(above: Array, below: Array) -> bool:
@@ -177,7 +198,8 @@ def prefetch_near(evidence: Evidence) -> list[Quantity]:
     """
     usable = [point for point in evidence.usable() if "before" in point.work]
     times = _each(evidence, usable, lambda point: point.work["steps"] / (point.work["before"] + 1))
-    found = []
+    found, cases = [], {str(point.settings["case"]) for point in evidence.points}
+    questions = len(cases) - len({case.rpartition("_")[0] for case in cases})  # the farthest is asked nothing
     for point in evidence.points:
         name = f"{evidence.probe.metric}.{point.settings['case']}"
         if point.id not in times:
@@ -188,12 +210,8 @@ def prefetch_near(evidence: Evidence) -> list[Quantity]:
         far = max((one for one in usable if _before(one) == _before(point)), key=lambda one: _far(one, point))
         points, fast = [point], times[point.id]
         if abs(_distance(far)) > abs(distance):
-            slow = times[far.id]
-            details |= {
-                "saved": numbers(less_by(slow, fast)),
-                "far": _distance(far),
-                "brought": brought(slow, fast),
-            }
+            answer = _saving(evidence, (far, point), (times[far.id], fast), questions)
+            details |= _told(answer, "saved", "brought", far=_distance(far))
             points.append(far)
         found.append(evidence.quantity(name, "cycle", METHOD, fast.interval, points, details=details))
     return found
@@ -215,6 +233,22 @@ def _far(one: Point, point: Point) -> tuple[int, bool]:
     return abs(_distance(one)), _distance(one) * _distance(point) > 0
 
 
+def _saving(
+    evidence: Evidence, points: tuple[Point, Point], times: tuple[Time, Time], questions: int
+) -> Answer:
+    """What a line saves beside a far one, in the sequence of far and near; cycles."""
+    far, near = points
+    if all(map(paired.in_turn, points)) and near.id.rpartition("_")[0] == far.id.rpartition("_")[0]:
+        # of one line, though a body asks for those of the run as well
+        divisors = (
+            far.work["steps"] / (far.work["before"] + 1),
+            near.work["steps"] / (near.work["before"] + 1),
+        )
+        found = paired.pairs(evidence, far, near, divisors)
+        return paired.above(found.savings, found.visits, BROUGHT, questions)
+    return Answer(less_by(*times), brought(*times))
+
+
 def brought(slow: Time, fast: Time) -> str:
     """Whether a line comes sooner than a far one."""
     saved, raised = less_by(slow, fast), fast.visits + BROUGHT
@@ -229,7 +263,7 @@ def prefetch_streams(evidence: Evidence) -> list[Quantity]:
     Points have settings `count` and `order`, and work `steps`.
     """
     metric, usable = evidence.probe.metric, evidence.usable()
-    times = _each(evidence, usable, lambda point: point.work["steps"])
+    each = _each(evidence, usable, lambda point: point.work["steps"])
     both: dict[int, dict[str, Point]] = {}
     for point in usable:
         both.setdefault(int(point.settings["count"]), {})[str(point.settings["order"])] = point
@@ -239,8 +273,8 @@ def prefetch_streams(evidence: Evidence) -> list[Quantity]:
         status = Status.SKIPPED if asked < LEAST_COUNTS or len(usable) == len(evidence.points) else None
         reason = f"{len(counts)} numbers of streams gave both times; {LEAST_COUNTS} are needed."
         return [evidence.without_value(metric, "count", METHOD, status=status, reason=reason)]
-    ordered = [times[both[count][IN_ORDER].id] for count in counts]
-    shuffled = [times[both[count][SHUFFLED].id] for count in counts]
+    ordered = [each[both[count][IN_ORDER].id] for count in counts]
+    shuffled = [each[both[count][SHUFFLED].id] for count in counts]
     used = [point for count in counts for point in both[count].values()]
     details: dict[str, Any] = {
         "count": counts,
@@ -248,7 +282,11 @@ def prefetch_streams(evidence: Evidence) -> list[Quantity]:
         SHUFFLED: numbers(time.value for time in shuffled),
     }
     pairs = list(zip(shuffled, ordered, strict=True))
-    if all(followed(slow, fast, to_gain=True) != YES for slow, fast in pairs):
+    answers = [
+        _gain(evidence, (both[count][SHUFFLED], both[count][IN_ORDER]), times, len(counts))
+        for count, times in zip(counts, pairs, strict=True)
+    ]
+    if all(answer.told != YES for answer in answers):
         return [
             evidence.narrowed(used).without_value(
                 metric, "count", METHOD, status=Status.UNSTABLE, details=details,

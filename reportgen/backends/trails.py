@@ -7,7 +7,7 @@ run differs.  No hardware is touched here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +79,9 @@ def streams(size: int, count: int, order: str, rng: np.random.Generator) -> Offs
     return np.stack(apart, axis=1).reshape(-1) * LINE
 
 
-def behind(size: int, length: int, ends: str, distance: int, rng: np.random.Generator) -> Offsets:
+def behind(
+    size: int, length: int, ends: str, distance: int, rng: np.random.Generator, others: tuple[int, ...] = ()
+) -> Offsets:
     """Runs of `length` lines, one a page; behind each a line `distance` from the end of the run before it.
 
     By then another run has passed, which is time enough for a line that was asked for to come.
@@ -91,13 +93,15 @@ def behind(size: int, length: int, ends: str, distance: int, rng: np.random.Gene
             line is in the page too; `border`, its last line, and the other is in the next page.
         distance: lines from there to the other; not 0.
         rng: where the order comes from.
+        others: distances for which there must be room too: layouts that are compared have the same runs.
     """
     count = max(2, size // LINE // (length + 1))
     pages = rng.permutation(count).astype(np.int64) * LINES * (2 if ends == "border" else 1)
     if ends == "border":
         last = np.full(count, LINES - 1, dtype=np.int64)
     else:
-        low, high = length - 1 + max(0, -distance), LINES - max(0, distance)
+        every = (0, distance, *others)
+        low, high = length - 1 - min(every), LINES - max(every)
         low += (low % 2 == 0) == (ends == "odd")
         last = low + 2 * rng.integers(-(-(high - low) // 2), size=count)
     end = pages + last
@@ -110,7 +114,8 @@ def laid_out(setup: Mapping[str, int | float | str], rng: np.random.Generator) -
 
     Args:
         setup: `size` in bytes, `order`; of runs `step` (`4`, `-1`, `1_3`) and `length`; of streams `count`;
-            of lines behind a run `case` (`even.up_1`, `border.up_8`), as `case_of` reads it.
+            of lines behind a run `case` (`even.up_1`, `border.up_8`), as `case_of` reads it, and in `turns`
+            those it is compared with.
         rng: where the order comes from.
 
     Raises:
@@ -124,7 +129,36 @@ def laid_out(setup: Mapping[str, int | float | str], rng: np.random.Generator) -
         case "streams":
             return streams(size, int(setup["count"]), order, rng)
     ends, length, distance = case_of(str(setup["case"]))
-    return behind(size, length, ends, distance, rng)
+    others = tuple(case_of(case)[2] for case in str(setup.get("turns", "")).split())
+    return behind(size, length, ends, distance, rng, others)
+
+
+def in_turn(setup: Mapping[str, int | float | str], seed: int) -> list[Offsets]:
+    """The layouts of `turns` (values of the setting that `in_turn` names), which one visit compares.
+
+    They visit the same runs in the same order.  Each has a word of its own in every line, and begins as far
+    behind the one before as leaves all equally far apart: taking equal steps in turn, none finds what
+    another has just brought, and between two visits of a line lie as many others as if it were alone.
+
+    Args:
+        setup: as of `laid_out`, with `in_turn` and `turns`.
+        seed: of the order of each.
+    """
+    values, loads = str(setup["turns"]).split(), int(setup["loads"])
+    found = []
+    for at, value in enumerate(values):
+        own = laid_out({**setup, str(setup["in_turn"]): value}, np.random.default_rng(seed))
+        behind_first = len(own) * at // len(values) // loads * loads  # each load keeps its lines
+        found.append(np.roll(own + 8 * at, -behind_first))
+    return found
+
+
+def compared(name: str, value: int | float | str, values: Sequence[int | float | str]) -> list[str]:
+    """Those of the values of a setting that one visit compares with `value`: of cases, those of its kind."""
+    if name != "case":
+        return [str(one) for one in values]
+    kind = str(value).rpartition("_")[0]
+    return [str(one) for one in values if str(one).rpartition("_")[0] == kind]
 
 
 BEFORE = {"even": 1, "odd": 1, "run": 8, "border": 8}

@@ -10,8 +10,9 @@ from __future__ import annotations
 import difflib
 import fnmatch
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Protocol, runtime_checkable
 
 from reportgen.backends.recording import Recording
@@ -188,11 +189,18 @@ def mark(plan: Plan, measurable: Sequence[str]) -> str:
     return min(before, key=lambda name: order[name].probe.definition.seconds, default="")
 
 
-def main_visits(plan: Plan, measurable: Sequence[str]) -> list[Visit]:
+def main_visits(
+    plan: Plan, measurable: Sequence[str], together: Mapping[str, str] = MappingProxyType({})
+) -> list[Visit]:
     """Visits of all passes, and of the drift mark at start and middle.
 
     The mark's last visit comes after the extra rounds (`last_visit`).  All of it follows from seed and
     points, so a resumed run has the same visits.
+
+    Args:
+        plan: the questions.
+        measurable: points that have a program.
+        together: points that are sampled in turn, each with what names its company: they follow each other.
     """
     if plan.recording is not None:
         return [Visit(*visit) for visit in plan.recording.visits]
@@ -201,19 +209,44 @@ def main_visits(plan: Plan, measurable: Sequence[str]) -> list[Visit]:
         return []
     stops: list[tuple[int, str]] = []
     for number in range(plan.passes):
-        names = list(measurable)
-        random.Random(f"{plan.seed}/{number}").shuffle(names)
+        names = _shuffled(f"{plan.seed}/{number}", measurable, together)
         stops += [(number, name) for name in names]
     stops = _last_behind(plan, stops)
     middle = len(stops) // 2
+    while middle < len(stops) and _company(stops[middle][1], together) == _company(
+        stops[middle - 1][1], together
+    ):
+        middle += 1
     stops = [(plan.passes, marked), *stops[:middle], (plan.passes + 1, marked), *stops[middle:]]
     return [Visit(order, number, name) for order, (number, name) in enumerate(stops)]
 
 
-def extra_visits(plan: Plan, first: int, round_: int, wanting: Sequence[str]) -> list[Visit]:
-    """One more visit of each point in `wanting`, numbered after the drift marks."""
-    names = list(wanting)
-    random.Random(f"{plan.seed}/extra/{round_}").shuffle(names)
+def _company(name: str, together: Mapping[str, str]) -> str:
+    return together.get(name, name)
+
+
+def _shuffled(seed: str, names: Sequence[str], together: Mapping[str, str]) -> list[str]:
+    """In random order, but for those that are sampled in turn, which stay beside each other."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(_company(name, together), []).append(name)
+    order = list(groups.values())
+    random.Random(seed).shuffle(order)
+    return [name for group in order for name in group]
+
+
+def extra_visits(
+    plan: Plan,
+    first: int,
+    round_: int,
+    wanting: Sequence[str],
+    together: Mapping[str, str] = MappingProxyType({}),
+) -> list[Visit]:
+    """One more visit of each point in `wanting` and of its company, numbered after the drift marks."""
+    companies = {_company(name, together) for name in wanting}
+    asked = [*(name for name in wanting if name not in together)]
+    asked += [name for name, company in together.items() if company in companies]
+    names = _shuffled(f"{plan.seed}/extra/{round_}", asked, together)
     number = plan.passes + len(MARKS) + round_
     stops = _last_behind(plan, [(number, name) for name in names])
     return [Visit(first + i, number, name) for i, (_, name) in enumerate(stops)]

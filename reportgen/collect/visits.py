@@ -85,7 +85,10 @@ class Tour:
         for entry in self.entries:
             self._state(entry.batch.point).batches.append(entry.batch)
         names = list(self.made)
-        main = main_visits(self.plan, names)
+        together = {
+            name: str(made.setup["together"]) for name, made in self.made.items() if "together" in made.setup
+        }
+        main = main_visits(self.plan, names, together)
         after = main[-1].order + 1 if main else 0
         self.progress.stage("measuring", len(main) + (0 if self.plan.recording else 1))
         self._visit_all(main)
@@ -94,7 +97,7 @@ class Tour:
                 wanting = self._wanting(names, after)
                 if not wanting:
                     break
-                extra = extra_visits(self.plan, after, round_, wanting)
+                extra = extra_visits(self.plan, after, round_, wanting, together)
                 self.progress.more(len(extra))
                 self._visit_all(extra)
                 after += len(extra)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from reportgen.analysis.prefetch import BROUGHT, NO, YES
+from reportgen.analysis.paired import NO, YES
+from reportgen.analysis.prefetch import BROUGHT
 from reportgen.analysis.robust import symmetric
 from reportgen.findings import endings
 from reportgen.findings.endings import Case, Ending, Rule, no, undecided

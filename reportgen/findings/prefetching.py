@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reportgen.analysis.prefetch import NO, YES
+from reportgen.analysis.paired import NO, YES
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.evidence import Evidence, central, interval
 from reportgen.findings.metric import Kind, MetricId

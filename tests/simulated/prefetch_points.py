@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
-from reportgen.backends.trails import BEFORE, case_of
+from reportgen.backends.trails import BEFORE, case_of, compared
 from reportgen.suite.definition import Definition
 from reportgen.suite.load import Suite, load_suite
 from tests.simulated.asked import Asked, ok_point, probe_info
@@ -17,6 +17,8 @@ STRIDE, UNROLLED, FROM_MEMORY = (
 )
 RUN, NEAR, STREAMS = (f"memory_hierarchy/prefetch_{name}" for name in ("run", "near", "streams"))
 LENGTH = 16
+MANY = 4
+"""Times as many samples a visit as of others: nearly all such visits go on until their time is over."""
 PUSHED_OUT = 0.8
 """Of what a load from far costs more, what it costs again where streams are too many."""
 HALF_FAR = 0.5
@@ -40,9 +42,13 @@ def _info(definition: Definition, probe: str) -> Asked:
 def _timed(
     truth: CpuTruth, probe: str, settings: dict[str, int | str], cycles: float, **work: float
 ) -> Timed:
-    noise = truth.noise.memory_visit
-    point = ok_point(probe, settings, work={"steps": 1.0, **work})
-    return Timed(point, cycles=cycles, visit=noise)
+    definition = _suite().definitions[probe]
+    name = str(definition.constants["in_turn"])
+    turns = " ".join(compared(name, settings[name], definition.settings[name]))
+    point = ok_point(probe, settings, work={"steps": 1.0, **work}, facts={"turns": turns})
+    company = f"{probe} {settings | {name: turns}}"
+    samples = MANY * truth.samples
+    return Timed(point, cycles=cycles, visit=truth.noise.memory_visit, company=company, samples=samples)
 
 
 def stride_probe(truth: CpuTruth, probe: str = STRIDE) -> Asked:

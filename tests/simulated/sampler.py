@@ -36,6 +36,10 @@ class Timed:
     windows: int = 0
     """Windows of a visit that is one stretch of load, instead of the truth's samples; each then lasts
     `window_seconds`, none is the first of a batch, and the clock falls as `Held` says."""
+    samples: int = 0
+    """Samples of a visit, when not the truth's."""
+    company: str = ""
+    """Points of one company are sampled in turn: what a visit differs by is the same for all of them."""
     accepted: float = 1.0
     """Share of otherwise acceptable samples that pass; below 1 for a point that is disturbed."""
 
@@ -51,7 +55,8 @@ def draw(truth: CpuTruth, timed: list[Timed], seed: int) -> dict[str, np.ndarray
     order_of_point = np.concatenate([rng.permutation(len(timed)) for _ in range(truth.passes)])
     threads = np.array([one.threads for one in timed])[order_of_point]
     windows = np.array([one.windows for one in timed])[order_of_point]
-    per_visit = np.where(windows > 0, windows, truth.samples) * threads
+    samples = np.array([one.samples or truth.samples for one in timed])[order_of_point]
+    per_visit = np.where(windows > 0, windows, samples) * threads
     visit = np.repeat(np.arange(visits), per_visit)
     within = np.arange(len(visit)) - np.repeat(np.cumsum(per_visit) - per_visit, per_visit)
     sample, thread = within // threads[visit], within % threads[visit]
@@ -69,9 +74,10 @@ def draw(truth: CpuTruth, timed: list[Timed], seed: int) -> dict[str, np.ndarray
     duration = by_cycles * truth.tick_hz / cycle_hz + by_seconds * truth.tick_hz
     duration *= _placed(timed, order_of_point, np.random.default_rng([seed, 1]))
     scatter = np.array([noise.visit if one.visit is None else one.visit for one in timed])
-    duration *= np.exp(scatter[order_of_point] * rng.standard_normal(visits))
+    leader = _leaders(timed, order_of_point)
+    duration *= np.exp(scatter[order_of_point] * rng.standard_normal(visits)[leader])
     if noise.held:
-        duration *= np.where(rng.random(visits) < noise.held, rng.uniform(1.1, 2.0, visits), 1.0)
+        duration *= np.where(rng.random(visits) < noise.held, rng.uniform(1.1, 2.0, visits), 1.0)[leader]
     body = duration[visit] * slowed
     lasting = np.where(held, window_ticks * slowed, truth.body_ticks)
     repetitions = np.maximum(1, np.rint(lasting / np.maximum(body, 1e-9))).astype(np.int64)
@@ -114,6 +120,7 @@ def draw(truth: CpuTruth, timed: list[Timed], seed: int) -> dict[str, np.ndarray
     apart = np.where(held, lasting / threads[visit], 2.6 * truth.body_ticks)
     start = np.cumsum(apart) + 1_000_000_000
     start = np.where(thread > 0, start[shared] + rng.integers(0, 60, rows), start).astype(np.int64)
+    start += (start[first_row[leader]] - start[first_row])[visit]
     shown = np.maximum(1, read(ticks)).astype(np.int64)
     wrap = 1 << noise.counter_bits
     columns: dict[str, np.ndarray[Any, Any]] = {
@@ -136,6 +143,16 @@ def draw(truth: CpuTruth, timed: list[Timed], seed: int) -> dict[str, np.ndarray
     }
     integer = {name for name in columns if name not in ("point", "gate")}
     return {name: column.astype(np.int64) if name in integer else column for name, column in columns.items()}
+
+
+def _leaders(timed: list[Timed], order_of_point: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """For each visit the first one of its company in the same pass; itself where it has none."""
+    leaders = np.arange(len(order_of_point))
+    first: dict[tuple[int, str], int] = {}
+    for visit, point in enumerate(order_of_point):
+        if timed[point].company:
+            leaders[visit] = first.setdefault((visit // len(timed), timed[point].company), visit)
+    return leaders
 
 
 def _placed(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reportgen.analysis import prefetch
+from reportgen.analysis import paired, prefetch
 from reportgen.backends.cpu import generator_trails
 from reportgen.findings import prefetching
 from reportgen.suite.load import load_suite
@@ -24,4 +24,6 @@ def test_the_page_gives_the_constants() -> None:
     assert written["came along"] == f"{prefetch.BROUGHT:g} cycles"
     assert written["streams followed"] == percent(prefetch.STILL)
     assert int(written["visits that tell alone"]) == prefetch.ENOUGH
+    assert written["error of a probe"] == percent(paired.ERROR)
+    assert int(written["visits with pairs"]) == paired.LEAST_VISITS
     assert written["latency of a level"] == percent(prefetching.LEVEL_WITHIN)

@@ -54,6 +54,17 @@ class Frame:
         self.arguments[_A], self.arguments[_B], self.arguments[_C] = a, b, c
         self.arguments[_BYTES], self.arguments[_OFFSET], self.arguments[_TOTAL] = part, 0, total
 
+    def in_turn(self, starts: Sequence[int]) -> int:
+        """A ring of chases in the scratch page: where each is, and where the words of the next one lie.
+
+        Returns:
+            The address of the first one's words.
+        """
+        ring = self.arguments[_SCRATCH]
+        following = [ring + 16 * ((at + 1) % len(starts)) for at in range(len(starts))]
+        self.scratch([word for pair in zip(starts, following, strict=True) for word in pair])
+        return ring
+
     def scratch(self, words: Sequence[int]) -> None:
         """What the scratch page begins with, 8-byte words."""
         held = (ctypes.c_int64 * len(words))(*words)

@@ -34,7 +34,23 @@ def trail(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts:
     if given["trail"] == "behind":
         _, length, _ = trails.case_of(str(given["case"]))
         work |= {"before": float(length)}
-    return {"settings": point.settings, "unroll": loads}, expect, work, setup
+    return {"settings": point.settings, "unroll": loads}, expect, work, setup | _turns(probe, point)
+
+
+def _turns(probe: Probe, point: PlannedPoint) -> dict[str, str]:
+    """Settings and points that one visit takes in turn, this one's among them.
+
+    Returns:
+        `turns`, values of the setting that the constant `in_turn` names; `together`, their points.
+    """
+    name = str(probe.definition.constants["in_turn"])
+    own = point.settings[name]
+    values = trails.compared(name, own, probe.definition.settings[name])
+    kept = {value: point.settings | {name: value} for value in values}
+    for left in probe.definition.left_out:
+        kept = {value: one for value, one in kept.items() if not left.items() <= one.items()}
+    names = [point.id.replace(f"{name}={own}", f"{name}={value}") for value in kept]
+    return {"turns": " ".join(kept), "together": " ".join(names)}
 
 
 def beyond(device: Device, memory: str) -> int:

@@ -39,12 +39,14 @@ PLACES = 256
 buffers of branch targets."""
 MOST_WALKED = 1 << 18
 """Lines of a chase that is walked once before its first sample; more do not fit in what could hold them."""
+WALKS = 8
+"""Turns in which chases that are compared do so; of eight, as many as a line has words, one call can hold."""
 LEAST_SAMPLES = 8
 MOST_ROWS = 192
 """Sample cap of one visit: beyond, a point is unstable however long one waits."""
 
 Take = Callable[[int], list[list[Stamps]]]
-"""samples -> one list of stamps a thread."""
+"""samples of each -> one list of stamps a thread, or a point of those that take turns."""
 
 
 @dataclass
@@ -60,6 +62,8 @@ class Visit:
     """Repetitions of the warm-up where its time is compared with the body's; 0: not compared."""
     windows: int = 0
     """Samples of a visit that is one stretch of load, all taken in one call; 0: batches until precise."""
+    arms: int = 1
+    """Points that take turns sample by sample; of more than one, `take` gives a list each."""
 
 
 class Preparation:
@@ -182,7 +186,7 @@ class Preparation:
         return visit
 
     def trail(self, order: Order, program: Executable) -> Visit:
-        """A chase over lines in an order that the set-up names, all of its layouts in one memory.
+        """Chases over lines in the orders that the set-up names, sample by sample in turn.
 
         The memory is kept from visit to visit, so that layouts which are compared have the same pages.
         """
@@ -190,24 +194,38 @@ class Preparation:
 
         from reportgen.backends import layouts, trails
 
-        setup = order.setup
-        offsets = trails.laid_out(setup, np.random.default_rng(order.seed))
-        if self._trail is None or self._trail.size < layouts.span(offsets):
-            self._trail = Buffer(layouts.span(offsets), "huge")
-        buffer, loads = self._trail, int(setup["loads"])
-        frame = self.frames[0]
-        frame.buffers(layouts.link(np.frombuffer(buffer.view(), dtype=np.uint64), buffer.address, offsets))
-        if len(offsets) <= MOST_WALKED:
-            # what wrote the lines left some of them near
-            frame.run(program, 1, 1, -(-len(offsets) // loads))
-        visit = self.body(order, program)
-        visit.facts |= {
+        setup, loads = order.setup, int(order.setup["loads"])
+        turns = trails.in_turn(setup, order.seed)
+        span, lines = max(layouts.span(own) for own in turns), len(turns[0])
+        if self._trail is None or self._trail.size < span:
+            self._trail = Buffer(span, "huge")
+        buffer, frame, arms = self._trail, self.frames[0], len(turns)
+        words = np.frombuffer(buffer.view(), dtype=np.uint64)
+        ring = frame.in_turn([layouts.link(words, buffer.address, own) for own in turns])
+
+        def run(samples: int, warm: int, count: int) -> list[Stamps]:
+            frame.buffers(ring)  # each call begins with the first
+            return frame.run(program, samples, warm, count)
+
+        if lines <= MOST_WALKED:
+            # what wrote the lines left some of them near: all of them once, in turn as they will be
+            run(WALKS * arms, 1, -(-lines // loads // arms // WALKS))
+        # as many steps for all, lest one catch up with another
+        count = self._count(str(setup["together"]), lambda: run(4 * arms, 1, TRIAL)[arms - 1 :: arms])
+        warm = max(WARM_BODIES, count // 4)
+
+        def take(samples: int) -> list[list[Stamps]]:
+            stamps = run(samples * arms, warm, count)
+            return [stamps[at::arms] for at in range(arms)]
+
+        facts: dict[str, int | float | str] = {
             "bytes_requested": int(setup["size"]),
-            "bytes_actual": len(offsets) * layouts.LINE,
-            "bytes_spanned": layouts.span(offsets),
+            "bytes_actual": lines * layouts.LINE,
+            "bytes_spanned": span,
             "huge_bytes": buffer.huge_bytes(),
+            "turns": str(setup["turns"]),
         }
-        return replace(visit, warm=0)
+        return Visit(take, count, facts, cpus=(self.cpus[-1],), arms=arms)
 
     def window(self, order: Order, program: Executable) -> Visit:
         """Two chases over one random cycle, half of it apart, so that none finds what the other brought."""

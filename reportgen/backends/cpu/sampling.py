@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
+from dataclasses import dataclass, field
 
 from reportgen.backends import gates
 from reportgen.backends.base import Batch, Order, empty_columns
@@ -20,35 +21,55 @@ LONGEST_STRETCH = 5.0
 """A visit may exceed its cap this many times over to reach the least number of samples."""
 
 
-def sample(order: Order, visit: Visit, rates: gates.BestRate, tick_hz: float) -> Batch:
+@dataclass
+class _Rows:
+    """What was taken of one point."""
+
+    columns: dict[str, list[int]] = field(default_factory=empty_columns)
+    marks: list[str] = field(default_factory=list)
+    verdicts: list[str] = field(default_factory=list)
+
+
+def sample(order: Order, visit: Visit, rates: gates.BestRate, tick_hz: float) -> list[Batch]:
     """Batches of samples until enough accepted ones are precise, or a cap is reached.
 
     Args:
-        order: which point, and for how long at most.
-        visit: the prepared point.
+        order: which point, and for how long at most; points that take turns have as long each.
+        visit: the prepared point, or those that take turns.
         rates: issue rates that this launcher has seen; grows.
         tick_hz: ticks a second, to tell measuring from calibrating.
+
+    Returns:
+        Samples of the point; of several that take turns those of each, as many, the n-th of all taken one
+        right after the other.
     """
-    columns = empty_columns()
-    marks: list[str] = []
+    every = [_Rows() for _ in range(visit.arms)]
     constants = clock.constants()
     threads = len(visit.cpus)
-    deadline = time.perf_counter() + order.seconds
-    latest = deadline + order.seconds * (LONGEST_STRETCH - 1)
+    seconds = order.seconds * visit.arms
+    deadline = time.perf_counter() + seconds
+    latest = deadline + seconds * (LONGEST_STRETCH - 1)
     began, taken, size = time.perf_counter(), 0, 4
     stop, best = "sample cap", 0.0
-    verdicts: list[str] = []
     while taken * threads < MOST_ROWS:
         batch_began = time.perf_counter()
-        per_thread = visit.take(size)
-        rows = len(marks)
-        _record(columns, marks, per_thread, visit, taken)
-        taken += size
-        rates.add({name: values[rows:] for name, values in columns.items()}, constants)
+        stamps = visit.take(size)
         # a worker that was just started knows less than the run does
+        for own, per_thread in zip(
+            every, [[one] for one in stamps] if visit.arms > 1 else [stamps], strict=True
+        ):
+            rows = len(own.marks)
+            _record(own.columns, own.marks, per_thread, visit, taken)
+            rates.add({name: values[rows:] for name, values in own.columns.items()}, constants)
+        taken += size
         best = rates.best() or order.canary_best
-        verdicts = gates.judge(columns, constants, best, _mark_uneven(columns, marks, visit))
-        if taken >= visit.least and gates.precise(_accepted(columns, verdicts, constants.calibration_cycles)):
+        for own in every:
+            own.verdicts = gates.judge(
+                own.columns, constants, best, _mark_uneven(own.columns, own.marks, visit)
+            )
+        if taken >= visit.least and all(
+            gates.precise(_accepted(own.columns, own.verdicts, constants.calibration_cycles)) for own in every
+        ):
             stop = "precise"
             break
         now = time.perf_counter()
@@ -56,12 +77,15 @@ def sample(order: Order, visit: Visit, rates: gates.BestRate, tick_hz: float) ->
             stop = "time cap"
             break
         each = (now - batch_began) / size
-        size = max(4, min(BATCH, MOST_SAMPLES, int(order.seconds / 4 / each)))
-    spent = time.perf_counter() - began
-    return _batch(order, columns, verdicts, stop, best, spent, _inside(columns, threads, tick_hz))
+        size = max(4, min(BATCH, MOST_SAMPLES // visit.arms, int(seconds / 4 / each)))
+    spent = (time.perf_counter() - began) / visit.arms
+    return [
+        _batch(order, own.columns, own.verdicts, stop, best, spent, _inside(own.columns, threads, tick_hz))
+        for own in every
+    ]
 
 
-def hold(order: Order, visit: Visit, rates: gates.BestRate, tick_hz: float) -> Batch:
+def hold(order: Order, visit: Visit, rates: gates.BestRate, tick_hz: float) -> list[Batch]:
     """One stretch of load, a sample a window: none is left out as the first, for the start matters.
 
     A window that another clock or a neighbour slowed is part of the answer, and a chain of microseconds
@@ -82,7 +106,7 @@ def hold(order: Order, visit: Visit, rates: gates.BestRate, tick_hz: float) -> B
     verdicts = gates.unbracketed(columns, marks)
     inside = _inside(columns, len(visit.cpus), tick_hz)
     best = rates.best() or order.canary_best
-    return _batch(order, columns, verdicts, "sample cap", best, spent, inside)
+    return [_batch(order, columns, verdicts, "sample cap", best, spent, inside)]
 
 
 def _inside(columns: dict[str, list[int]], threads: int, tick_hz: float) -> float:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reportgen.analysis.prefetch import BROUGHT, NO, STILL, UNDECIDED, YES
+from reportgen.analysis.paired import NO, UNDECIDED, YES
+from reportgen.analysis.prefetch import BROUGHT, STILL
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.evidence import central
 from reportgen.findings.metric import Kind, MetricId
@@ -71,9 +72,15 @@ def stride(name: MetricId, quantity: Quantity) -> str:
     told = {
         YES: ".",
         NO: ": no saving by order was seen.",
-        UNDECIDED: ", which does not tell whether the order is followed.",
+        UNDECIDED: f", which does not tell whether the order is followed{_why(quantity)}.",
     }
     return text + told[quantity.details["followed"]]
+
+
+def _why(quantity: Quantity) -> str:
+    """Why nothing is told, where that is known: ": 3 pairs of samples count; 9 are needed"."""
+    why = str(quantity.details.get("why", "")).rstrip(".")
+    return f": {why[0].lower()}{why[1:]}" if why else ""
 
 
 def run(name: MetricId, quantity: Quantity) -> str:
@@ -104,7 +111,10 @@ def near(name: MetricId, quantity: Quantity) -> str:
         return f"{text}, {value:.3g} cycles less than {than} ({room})."
     if quantity.details["brought"] == NO:
         return f"{text}; beside that {than} no saving of {BROUGHT:g} cycles was seen ({room})."
-    return f"{text}; what that saves beside that {than} does not tell whether the line came along ({room})."
+    return (
+        f"{text}; what that saves beside that {than} does not tell whether the line came along "
+        f"({room}){_why(quantity)}."
+    )
 
 
 def streams(_name: MetricId, quantity: Quantity) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from reportgen.findings.metric import Kind, parse
 from reportgen.findings.wording import prefetch as words
@@ -19,21 +20,19 @@ _NUMBERS = (
     Column("n", number=True, note="accepted samples"),
     blocks.STANDING,
 )
+TOLD = "yes and no by samples taken in turn (in older runs by intervals or every visit)"
 STRIDES = (
     Column("step"),
     Column("random order", number=True, note="cycles a load of the same lines, shuffled within their run"),
     Column("times", number=True, note="random order over in order"),
-    Column("followed", note="yes and no by intervals or by every visit; ? where neither"),
+    Column("followed", note=f"{TOLD}; ? where neither"),
     Column("in order", number=True, note="cycles a load"),
     *_NUMBERS,
 )
 NEAR = (
     Column("line"),
     Column("saved", number=True, note="cycles less than with the farthest line of the same case"),
-    Column(
-        "there",
-        note="whether the line came along: yes and no by intervals or by every visit; ? where neither",
-    ),
+    Column("there", note=f"whether the line came along: {TOLD}; ? where neither"),
     Column("cycles", number=True, note="of what went before and the line together"),
     *_NUMBERS,
 )
@@ -73,8 +72,10 @@ def _cells(fact: Fact) -> tuple[Cell, ...]:
     return (blocks.bare_interval_cell(fact), blocks.count_cell(fact.n), blocks.standing_cell(fact))
 
 
-def _answer(told: object) -> str:
-    return {"yes": "yes", "no": "no", "undecided": "?"}.get(str(told), "–")
+def _answer(details: Mapping[str, Any], key: str) -> Cell:
+    """What was told, and why nothing was."""
+    text = {"yes": "yes", "no": "no", "undecided": "?"}.get(str(details.get(key)), "–")
+    return Cell(text, note=str(details.get("why", "")))
 
 
 def _strides(view: View, facts: list[Fact]) -> Section | None:
@@ -101,7 +102,7 @@ def _stride_row(view: View, fact: Fact) -> Row:
     if fact.value is not None and "gain" in details:
         shuffled = Cell(significant(details["shuffled"][0], 3), sort=details["shuffled"][0])
         gain = Cell(significant(details["gain"][0], 3), sort=details["gain"][0])
-    answer = _answer(details.get("followed"))
+    answer = _answer(details, "followed")
     cells: tuple[Cell | str, ...] = (
         _title(view, fact),
         shuffled,
@@ -133,7 +134,7 @@ def _near_row(view: View, fact: Fact) -> Row:
     saved = Cell("–")
     if fact.value is not None and "saved" in details:
         saved = Cell(f"{details['saved'][0]:+.3g}", sort=details["saved"][0])
-    answer = _answer(details.get("brought"))
+    answer = _answer(details, "brought")
     cells: tuple[Cell | str, ...] = (_title(view, fact), saved, answer, blocks.bare_cell(fact), *_cells(fact))
     return Row(cells, id=fact.metric, kind=rows.kind(fact))
 

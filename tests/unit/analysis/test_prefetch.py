@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reportgen.analysis.prefetch import BROUGHT, FOLLOWED, Time, brought, followed, spelled
+from reportgen.analysis.prefetch import BROUGHT, FOLLOWED, LITTLE, Time, brought, followed, spelled
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import Interval
 from reportgen.status import Status
@@ -85,9 +85,28 @@ def test_lines_that_come_along_in_any_order_leave_the_question_open() -> None:
     told = answers(known, "prefetch.stride", "followed")
     assert told["up_4"] == "no"
     assert told["up_1"] in ("no", "undecided")
-    slow, fast = time(20.0), time(20.0)
-    assert followed(slow, fast, to_gain=False) == "undecided"
-    assert followed(slow, fast, to_gain=True) == "no"
+    nearer = replace(known, far=5.5, near=1.0)
+    assert answers(nearer, "prefetch.stride", "followed")["up_16"] == "yes"
+
+
+def test_little_to_gain_is_said() -> None:
+    known = TruePrefetch(steps=frozenset({16}), along=2, near=1.0, far=90.0)
+
+    def cheap(truth: CpuTruth) -> list[Asked]:
+        info, some = made.stride_probe(truth)
+        return [
+            (
+                info,
+                [
+                    replace(o, cycles=o.cycles / 2 if o.point.settings["step"] == "1" else o.cycles)
+                    for o in some
+                ],
+            )
+        ]
+
+    quantity = analysed(cheap, replace(QUIET, prefetch=known), 3)["prefetch.stride.up_1"]
+    assert quantity.details["followed"] == "undecided"
+    assert quantity.details["why"] == LITTLE
 
 
 def test_neighbours_pairs_and_what_lies_ahead() -> None:
@@ -111,7 +130,7 @@ def test_what_is_farthest_is_compared_with_nothing() -> None:
     for metric in ("even.up_32", "even.down_32", "odd.up_32", "run.up_40", "border.up_40"):
         assert "saved" not in found()[f"prefetch.near.{metric}"].details
     assert found()["prefetch.near.even.down_4"].details["far"] == -32
-    assert found()["prefetch.near.odd.down_1"].details["far"] == 32
+    assert found()["prefetch.near.odd.down_1"].details["far"] == -32
 
 
 @pytest.mark.parametrize(("streams", "low", "high"), [(4, 4, 8), (20, 16, 24), (40, 32, 48)])
@@ -177,16 +196,46 @@ def time(*visits: float, room: float = 0.01) -> Time:
     return Time(Interval(middle, middle / (1 + room), middle * (1 + room)), np.array(visits))
 
 
+def of_visits_alone(truth: CpuTruth) -> list[Asked]:
+    """The same points as runs have them in which each had visits of its own."""
+    return [
+        (info, [replace(one, company="", point=msgspec.structs.replace(one.point, facts={})) for one in some])
+        for info, some in made.probes(truth)
+    ]
+
+
+def test_runs_of_visits_alone_tell_as_they_did() -> None:
+    told = analysed(of_visits_alone, QUIET, 3)
+    assert told["prefetch.stride.up_4"].details["followed"] == "yes"
+    assert told["prefetch.stride.pattern_1_3"].details["followed"] == "no"
+    assert told["prefetch.near.run.up_1"].details["brought"] == "yes"
+    assert told["prefetch.near.odd.down_1"].details["far"] == -32
+    assert not any("why" in quantity.details for quantity in told.values())
+    assert (told["prefetch.streams"].low, told["prefetch.streams"].high) == (32, 48)
+
+
+def test_visits_that_nothing_but_turns_tells_apart() -> None:
+    """Each visit as a whole takes up to three times as long as another: what took turns in it tells yet."""
+    noise = replace(QUIET.noise, memory_visit=0.5)
+    truth = replace(QUIET, noise=noise, prefetch=TruePrefetch(far=45.0, near=30.0))
+    told = []
+    for asked in (made.probes, of_visits_alone):
+        found = analysed(asked, truth, 5)
+        told.append([found[f"prefetch.stride.up_{step}"].details["followed"] for step in (4, 8, 16, 32, 64)])
+    assert set(told[0]) == {"yes"}
+    assert "undecided" in told[1]
+
+
 def test_three_visits_beyond_three_tell_where_intervals_do_not() -> None:
     fast, slow = time(16.0, 15.9, 16.1), time(52.0, 430.0, 55.0, room=60.0)
-    assert followed(slow, fast, to_gain=True) == "yes"
-    assert followed(time(52.0, 430.0, room=60.0), fast, to_gain=True) == "undecided"
-    assert followed(time(52.0, 430.0, 15.0, room=60.0), fast, to_gain=True) == "undecided"
+    assert followed(slow, fast) == "yes"
+    assert followed(time(52.0, 430.0, room=60.0), fast) == "undecided"
+    assert followed(time(52.0, 430.0, 15.0, room=60.0), fast) == "undecided"
     assert brought(slow, fast) == "yes"
     assert brought(fast, slow) == "no"
     near_by = 16.0 + BROUGHT
     assert brought(time(near_by, near_by, near_by, room=0.5), fast) == "undecided"
-    assert followed(time(*(one * FOLLOWED for one in fast.visits)), fast, to_gain=True) == "undecided"
+    assert followed(time(*(one * FOLLOWED for one in fast.visits)), fast) == "undecided"
 
 
 def test_names_of_steps() -> None:

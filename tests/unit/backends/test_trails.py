@@ -92,6 +92,56 @@ def test_lines_behind_others_are_where_the_case_says(case: str) -> None:
         assert (last % 2 == (ends == "odd")).all()
 
 
+NEAR = "even.up_1 even.up_2 even.up_32"
+
+
+@pytest.mark.parametrize(
+    "setup",
+    [
+        {"trail": "runs", "step": "4", "length": 16, "in_turn": "order", "turns": "in_order shuffled"},
+        {"trail": "streams", "count": 8, "loads": 8, "in_turn": "order", "turns": "in_order shuffled"},
+        {"trail": "behind", "in_turn": "case", "turns": NEAR},
+        {"trail": "behind", "in_turn": "case", "turns": "run.up_1 run.up_40"},
+        {"trail": "runs", "step": "1", "length": 1, "in_turn": "order", "turns": "in_order"},
+    ],
+)
+def test_layouts_in_turn_visit_the_same_places_apart_from_each_other(setup: dict[str, int | str]) -> None:
+    size, loads = 1024 * KIB, int(setup.get("loads", 1))
+    every = trails.in_turn({"size": size, "loads": loads, **setup}, 3)
+    arms = len(str(setup["turns"]).split())
+    assert len(every) == arms
+    assert len({len(own) for own in every}) == 1
+    words = np.concatenate(every)
+    assert len(set(words)) == len(words)  # a word of its own in each line
+    first = every[0] // LINE
+    for at, own in enumerate(every[1:], 1):
+        assert (own % LINE == 8 * at).all()
+        ahead = len(own) * at // arms
+        # in the beginning it stands where the first comes to after its share of the way
+        place = own[: 16 * loads] // LINE // trails.LINES
+        there = first[ahead - 16 * loads : ahead + 32 * loads] // trails.LINES
+        assert len(set(place) & set(there)) >= len(set(place)) - loads
+
+
+def test_cases_that_are_compared_have_the_same_runs() -> None:
+    setup = {"size": 256 * KIB, "loads": 1, "trail": "behind", "in_turn": "case", "turns": NEAR}
+    rows = []
+    for at, own in enumerate(trails.in_turn(setup, 5)):
+        pairs = np.roll(own - 8 * at, len(own) * at // 3).reshape(-1, 2) // LINE
+        rows.append(pairs)
+    assert (rows[0][:, 0] == rows[1][:, 0]).all()
+    assert (rows[0][:, 0] == rows[2][:, 0]).all()
+    assert (rows[2][:, 1] - rows[0][:, 1] == 31).all()
+
+
+def test_what_one_visit_compares() -> None:
+    cases = load_suite().definitions["memory_hierarchy/prefetch_near"].settings["case"]
+    assert trails.compared("case", "odd.down_1", cases) == ["odd.down_32", "odd.down_1"]
+    assert len(trails.compared("case", "even.up_1", cases)) == 6
+    assert all(len(trails.compared("case", case, cases)) <= 8 for case in cases)  # words of a line
+    assert trails.compared("order", "shuffled", ["in_order", "shuffled"]) == ["in_order", "shuffled"]
+
+
 def test_the_same_seed_gives_the_same_layout() -> None:
     setup = {"trail": "runs", "size": 64 * KIB, "order": "shuffled", "step": "1_3", "length": 16}
     assert (trails.laid_out(setup, rng(7)) == trails.laid_out(setup, rng(7))).all()

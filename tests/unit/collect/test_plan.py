@@ -115,3 +115,25 @@ def test_extra_rounds_have_passes_of_their_own() -> None:
 def test_every_visit_has_a_seed_of_its_own() -> None:
     seeds = {plan.visit_seed(made(), order) for order in range(100)}
     assert len(seeds) == 100
+
+
+def test_points_that_are_sampled_in_turn_follow_each_other() -> None:
+    asked = made(passes=8)
+    first, second, third, fourth = names(asked)
+    together = {first: "one", fourth: "one"}
+    visits = plan.main_visits(asked, names(asked), together)
+    every = [[visit for visit in visits if visit.number == number] for number in range(8)]
+    for one in every:
+        assert sorted(visit.point for visit in one) == sorted(names(asked))
+        order = {visit.point: visit.order for visit in one}
+        assert order[fourth] == order[first] + 1  # the drift mark never stands between them
+    assert len({tuple(visit.point for visit in one) for one in every}) > 2
+    assert {one[0].point for one in every} > {second, third}
+
+
+def test_a_further_visit_takes_the_company_along() -> None:
+    together = {"p1": "a", "p4": "a", "p2": "b", "p3": "b"}
+    extra = plan.extra_visits(made(), 10, 0, ["p4", "p0"], together)
+    assert sorted(visit.point for visit in extra) == ["p0", "p1", "p4"]
+    names = [visit.point for visit in extra]
+    assert abs(names.index("p1") - names.index("p4")) == 1

@@ -109,6 +109,24 @@ def test_a_run_that_is_quicker_than_the_first_level_is_a_contradiction() -> None
     assert found(levels=True)["prefetch.stride.up_1"].contradictions == ()
 
 
+@pytest.mark.parametrize(
+    ("metric", "known", "told"),
+    [
+        ("prefetch.stride.up_64", TruePrefetch(near=40.0, far=46.0, training=0), "the order is followed"),
+        ("prefetch.near.run.up_8", TruePrefetch(near=38.0, far=46.0), "the line came along"),
+    ],
+)
+def test_why_nothing_is_told_is_said(metric: str, known: TruePrefetch, told: str) -> None:
+    """Where the gain, or the saving, is the limit itself."""
+    run, columns, _ = make_records(replace(QUIET, prefetch=known), 3, made.probes)
+    (quantity,) = (one for one in quantities(run, pa.table(columns)) if one.metric == metric)
+    name = parse(metric)
+    said = words.BUILDERS[name.kind](name, quantity)
+    assert f"does not tell whether {told}" in said
+    assert said.endswith(": the interval holds the limit.")
+    assert lint.offences(said) == ()
+
+
 def test_words_and_dictionary() -> None:
     for findings in (found(), found(NONE), found(PAIRS)):
         for finding in findings.values():

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import ctypes
 import platform
 import sys
 
+import msgspec
+import numpy as np
 import pytest
 
 from reportgen.backends.base import Order
 from reportgen.backends.cpu.backend import CpuBackend
+from reportgen.backends.cpu.compiler import HEADER
+from reportgen.backends.cpu.executable import Executable
+from reportgen.backends.cpu.frame import Frame
 from reportgen.backends.cpu.generator_trails import MULTIPLE, beyond
 from reportgen.errors import Unsupported
 from tests.unit.backends.cpu.x86 import assembles, device, generate, judge, planned, with_body
@@ -63,9 +69,28 @@ def test_a_device_without_sizes_says_so() -> None:
         beyond(nothing, "beyond_l2")
 
 
-@pytest.mark.skipif(
+def test_points_that_take_turns_know_each_other() -> None:
+    streams = generate(STREAMS).setup
+    assert streams["turns"] == "in_order shuffled"
+    assert streams["together"] == f"{STREAMS} {STREAMS.replace('in_order', 'shuffled')}"
+    assert (
+        generate("memory_hierarchy/prefetch_run#length=4,order=shuffled").setup["turns"]
+        == "in_order shuffled"
+    )
+    alone = "memory_hierarchy/prefetch_run#length=1,order=in_order"
+    assert generate(alone).setup["together"] == alone  # the other is left out
+    near = generate("memory_hierarchy/prefetch_near#case=odd.up_1").setup
+    assert near["together"] == " ".join(
+        f"memory_hierarchy/prefetch_near#case=odd.up_{far}" for far in (1, 32)
+    )
+
+
+runs_here = pytest.mark.skipif(
     sys.platform != "linux" or platform.machine() != "x86_64", reason="runs x86-64 machine code on Linux"
 )
+
+
+@runs_here
 @pytest.mark.parametrize("point", [STRIDE, STREAMS, "memory_hierarchy/prefetch_near#case=border.up_1"])
 def test_a_visit_on_this_processor(point: str) -> None:
     backend = CpuBackend()
@@ -75,10 +100,40 @@ def test_a_visit_on_this_processor(point: str) -> None:
     assert build.program is not None
     setup = made.setup | {"size": 1 << 18}  # any size will do here
     launcher = backend.launcher(candidate.selector, candidate.device)
-    batches = [
-        launcher.measure(Order(point, build.code, build.program.sha256, setup, 0.004, 0.0, seed, 0))
-        for seed in (1, 2)
-    ]
+    points = str(setup["together"]).split()
+    order = Order(points[0], build.code, build.program.sha256, setup, 0.004, 0.0, 1, 0)
+    batches = [launcher.measure(msgspec.structs.replace(order, point=name)) for name in points]
+    assert [batch.point for batch in batches] == points
     for batch in batches:
         assert min(batch.columns["ticks"]) > 0
         assert int(batch.facts["bytes_actual"]) <= 1 << 18
+        assert batch.facts["turns"] == setup["turns"]
+    assert min(batches[0].seconds.values()) > 0
+    assert all(not batch.seconds for batch in batches[1:])  # of all of them the first has told
+    starts = np.array([batch.columns["start"] for batch in batches])
+    assert (np.diff(starts.T.reshape(-1)) > 0).all()  # sample by sample in turn
+    again = launcher.measure(msgspec.structs.replace(order, point=points[-1], seed=2))
+    assert min(again.columns["start"]) > starts.max()  # what was kept is given once
+
+
+@runs_here
+def test_a_turn_ends_with_its_timed_round() -> None:
+    """Warm-up and body of a sample go through one chase, the next sample through the next."""
+    backend = CpuBackend()
+    (candidate, *_) = backend.discover()
+    made = generate(STRIDE)
+    build = backend.builder(candidate.device).build(made)
+    program = Executable(build.code, HEADER.unpack_from(build.code)[0])
+    frame, length = Frame(), 8
+    cells = (ctypes.c_int64 * (3 * length))()
+    base = ctypes.addressof(cells)
+    for cell in range(3 * length):
+        chase, at = divmod(cell, length)
+        cells[cell] = base + 8 * (chase * length + (at + 1) % length)
+    ring = frame.in_turn([base + 8 * length * chase for chase in range(3)])
+    frame.buffers(ring)
+    frame.run(program, 4, 2, 3)  # the first chase twice, the others once, five steps a sample
+    places = [(frame.scratched(2 * chase) - base) // 8 - length * chase for chase in range(3)]
+    assert places == [10 % length, 5, 5]
+    frame.run(program, 1, 1, 1)  # goes on with the second
+    assert (frame.scratched(2) - base) // 8 - length == 7
