@@ -36,7 +36,9 @@ for how in sys.argv[1:]:
     except Exception as error:
         print(how, type(error).__name__, error)
 """
-LATE = SCRIPT.partition("setup =")[0] + """
+LATE = (
+    SCRIPT.partition("setup =")[0]
+    + """
 import ctypes
 base = {"arguments": "input:float; output:unsigned; clocks:unsigned", "threads": 1, "turns": 4}
 for kernel, kind in (("probe_x", "crowd"), ("probe_y", "saturated")):
@@ -44,6 +46,7 @@ for kernel, kind in (("probe_x", "crowd"), ("probe_y", "saturated")):
     launcher.measure(Order("p", b"stand-in ioc 128 fine\\0", "s", setup, 0.01, 0.0, 1, 0))
 print(ctypes.CDLL("libcuda.so.1").stand_in_alive(ord("l")))
 """
+)
 
 
 @pytest.fixture(scope="module")
