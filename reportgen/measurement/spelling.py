@@ -12,6 +12,11 @@ _HEX = re.compile(r"\b([0-9][0-9A-Fa-f]*)h\b")
 _BROADCAST = re.compile(r"\b(word|dword|qword) bcst (\[[^\]]*\])")
 _MASKED = re.compile(r"^(v\w*(?:gather|scatter)\w*) ([^,]+),(k\d),")
 _VECTOR = re.compile(r"\b([xyz])mm\d")
+_X87 = (
+    re.compile(r"^(f\w+) (?:st,)?(\w+ ptr \[[^\]]*\])(?:,st)?$"),
+    re.compile(r"^(fld|fstp?|fxch|fu?comp?) (?:st,)?(st\(\d\))(?:,st)?$"),
+)
+"""Instructions of the x87 stack: the decoder names its top where assemblers take it for granted."""
 _BITS = {"x": 128, "y": 256, "z": 512, "word": 16, "dword": 32, "qword": 64}
 CONSTANTS = "values:\n  .zero 64"
 """What named data stand for."""
@@ -41,4 +46,6 @@ def _spelled(one: Instruction, copy: int) -> str:
     wide = max((_BITS[width] for width in _VECTOR.findall(found)), default=0)
     found = _BROADCAST.sub(lambda got: f"{got[1]} ptr {got[2]}{{1to{wide // _BITS[got[1]]}}}", found)
     found = _MASKED.sub(r"\1 \2{\3},", found)
+    for stack in _X87:
+        found = stack.sub(r"\1 \2", found)
     return _HEX.sub(lambda got: f"0x{got[1]}", found)

@@ -92,6 +92,17 @@ def test_registers_start_with_what_keeps_code_running() -> None:
     assert taken("addpd xmm0, xmm1").numbers == "fp64"
 
 
+def test_the_top_of_the_x87_stack_is_spelled_as_assemblers_do() -> None:
+    for text in (
+        "fld qword ptr [rsi]\nfadd st(0), st(1)\nfstp qword ptr [rdi]",
+        "fild dword ptr [rsi+8]\nfiadd word ptr [rsi]\nfistp dword ptr [rdi]",
+        "fld st(2)\nfxch st(3)\nfmul dword ptr [rsi]\nfstp st(0)",
+        "fld tbyte ptr [rsi]\nfcomp st(2)\nfucom st(4)\nfst st(1)\nfaddp st(3), st",
+        "fld1\nfcom qword ptr [rsi]\nfcmovb st, st(1)\nfcomip st, st(1)",
+    ):
+        assert not taken(text).unproven, text
+
+
 def test_data_with_a_name_are_the_frames_own() -> None:
     (line,) = taken("mulss xmm0, dword ptr [rip+named]").lines
     assert (line.text, line.displacement) == ("mulss xmm0,[values]", 4)
