@@ -209,7 +209,7 @@ class HostGpu:
         assert 4 * tile.width <= tile.pitch
         assert not tile.swizzle or 4 * tile.columns <= tile.swizzle
         assert tile.promotion in (0, 64, 128, 256)
-        assert len(self.memory_of[tile.address]) >= tile.rows * tile.pitch
+        assert len(self.memory_of[tile.address]) >= max(tile.rows * tile.pitch, 1 << 17)
         self.tile = Tile(tile.columns, tile.rows, tile.width, tile.pitch, 0, tile.swizzle, tile.promotion)
         return tile.address
 

@@ -62,6 +62,9 @@ SHIFT = 67
 """From round to round of a stream a block takes over from the one so many numbers on.  Blocks of one
 multiprocessor are neighbours, or as far apart as there are multiprocessors; on few devices that is 67, or
 two, three or four times as much."""
+LEAST_MAPPED = 1 << 17
+"""Bytes that lie behind a tensor map: of fewer, in rows with gaps, some drivers make faulty maps on Blackwell
+(NVIDIA, release notes of driver 595.71.05, known issues)."""
 COPY_WINDOWS = 16
 """Bulk copies of a launch."""
 
@@ -320,7 +323,7 @@ def _array(made: Passed, rest: str) -> Argument:
 
 def _tensor_map(made: Passed, _rest: str) -> Argument:
     tile = tiles.shape(made.setup, made.windows)
-    address = _random(made, "unsigned", tile.matrix_bytes)
+    address = _random(made, "unsigned", tile.matrix_bytes, LEAST_MAPPED)
     made.facts |= {"tile": f"{tile.columns} x {tile.rows} words, rows {tile.pitch} bytes apart"}
     if "row" in made.setup:
         made.wanted = tile.after(made.binding.read(address, tile.matrix_bytes), made.windows).tobytes()
@@ -332,9 +335,9 @@ def _tensor_map(made: Passed, _rest: str) -> Argument:
     return made.binding.tensor_map(map_of), MAP_BYTES
 
 
-def _random(made: Passed, kind: str, size: int) -> int:
+def _random(made: Passed, kind: str, size: int, least: int = 0) -> int:
     """Memory of random words: where equal ones are compressed, that must not help."""
-    address, writer = made.room(size)
+    address, writer = made.room(max(size, least))
     each = typed(kind).itemsize
     block = random_values(kind, min(BLOCK_BYTES, size + each - 1) // each, made.rng).tobytes()
     fill(writer, address, block, size)
