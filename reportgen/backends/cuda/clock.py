@@ -35,7 +35,7 @@ NOTE = (
 WAIT_CYCLES = 200_000
 """About 0.1 ms: `%globaltimer` moves on every 32 ns to 1 µs."""
 HOLD_CYCLES = 2000
-"""Of a microsecond, at the clock of fast devices; slower ones are held longer."""
+"""Of a microsecond, as long as the clock has not been looked at."""
 LAUNCH_US, MOST_LAUNCH_US, LONGER = 15.0, 60.0, 1.5
 """Microseconds in which a launch from Python is queued: of a fast host, and the most; and how many times as
 long is allowed from then on where that was too short."""
@@ -124,6 +124,7 @@ class Frame:
                 raise LaunchError(f"the launcher's own kernel does not compile: {cubin}")
             self._functions[name] = binding.function(binding.load(cubin), name)
         self._out = binding.allocate(_OUT_BYTES)
+        self._cycles_of_us: float = HOLD_CYCLES
         self._launch_us = LAUNCH_US
         self._held = 0.0, 0.0
         """When the device was last held up for launches, and for how many seconds."""
@@ -143,11 +144,12 @@ class Frame:
             raise LaunchError(
                 f"the clock stood still: a wait took {pace.cycles} cycles, {pace.nanoseconds} ns of the timer"
             )
+        self._cycles_of_us = 1e3 * pace.cycles / pace.nanoseconds
         return pace
 
     def hold(self, microseconds: float) -> None:
         """Keep the device busy for about so long, and return at once: launches meanwhile queue up."""
-        cycles = round(microseconds * HOLD_CYCLES)
+        cycles = round(microseconds * self._cycles_of_us)
         self._binding.launch(
             self._functions["frame_wait"], (1, 1, 1), (1, 1, 1), 0, [(self._out, 8), (cycles, 8)]
         )
