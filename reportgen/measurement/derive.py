@@ -99,7 +99,7 @@ def _row(
         code=tuple(one.text for one in code.lines),
         init=tuple(one.text for one in code.init),
         status=quantity.status,
-        reason=explained(quantity.reason, quantity.status),
+        reason=f"{explained(quantity.reason, quantity.status)} {seen(quantity, points)}".strip(),
         cycles=quantity.value if usable else None,
         low=quantity.low if usable else None,
         high=quantity.high if usable else None,
@@ -132,6 +132,28 @@ def explained(reason: str, status: Status) -> str:
     if cause and status is Status.FAILED:
         return f"{cause} ({reason.rstrip('.')})"
     return reason
+
+
+def seen(quantity: Quantity, points: Sequence[Point]) -> str:
+    """What was seen of a row that has no single time, in words; empty where nothing was, or it has one.
+
+    Bodies that do not lie on a line are told from the least to the most that a round takes in one of them,
+    each as a whole: what a longer one adds is more than any takes, where its data drive out all others.
+    """
+    if quantity.status is not Status.UNSTABLE:
+        return ""
+    rounds, cycles = (np.array(quantity.details.get(key, ()), dtype=float) for key in ("length", "cycles"))
+    if len(rounds) > 1 and len(rounds) == len(cycles):
+        each = cycles / rounds
+        return (
+            f"Seen: {each.min():.4g} to {each.max():.4g} cycles a round, by bodies of {rounds.min():g} to"
+            f" {rounds.max():g} rounds, what comes before the first one included."
+        )
+    steps = next((point.work["steps"] for point in points if point.work.get("steps", 0) > 0), 0.0)
+    if len(quantity.modes) > 1 and steps:
+        groups = " and ".join(f"{one / steps:.4g}" for one in sorted(quantity.modes))
+        return f"Seen: groups at {groups} cycles a round, the shortest body as a whole."
+    return ""
 
 
 def registers(code: Code) -> dict[str, str]:
