@@ -3,14 +3,17 @@
 A device may run faster for a fraction of a second than it can for long: power, heat and current limits
 lower its clock.  So a peak has two numbers, and neither is the mean of the visit:
 
-    burst      median rate of the windows that begin in the first tenth of the visit
-    sustained  median rate of the windows that begin in its last quarter
+    burst      rate of the windows that begin in the first tenth of the visit: mean of the middle half
+    sustained  the same of the windows that begin in its last quarter
     ratio      sustained over burst, visit by visit
     settling   when the rate came to within 2 % of the sustained one and stayed there
 
 The contract with a backend: a point is held under load for the whole of a visit; each window is one
 sample, its number (`sample`) is its place in time, `start` says when it began, `ticks` how long it took.
 Rows of one sample (threads) ran together and each states its own work, so their rates add.
+
+A clock that is limited may go up and down between two steps.  The median is then one of them, by chance; the
+mean of the middle half lies between, and still minds no window that something else fell into.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import trim_mean
 
 from reportgen.analysis.cycles import Timing
 from reportgen.analysis.evidence import Evidence, by_pass, numbers, passes_that_agree
@@ -89,8 +93,9 @@ class Course:
 
         With it the starts of the windows before and after: the change lies between.
         """
-        level = median(self.last)
+        level = middle(self.last)
         band = max(SETTLED * level, NOISE * mad_deviation(self.last))
+        band = min(band, abs(middle(self.first) - level) / 2)  # no scatter hides a change that is told
         padded = np.concatenate([self.rate[:1], self.rate, self.rate[-1:]])
         smooth = np.median(np.stack([padded[:-2], padded[1:-1], padded[2:]]), axis=0)
         outside = np.flatnonzero(np.abs(smooth - level) > band)
@@ -98,6 +103,11 @@ class Course:
         at = min(at, len(self.time) - 1)
         after = self.time[min(at + 1, len(self.time) - 1)]
         return float(self.time[at]), float(self.time[max(at - 1, 0)]), float(after)
+
+
+def middle(rates: Array) -> float:
+    """Mean of the middle half."""
+    return float(trim_mean(rates, 0.25))
 
 
 def sustained(evidence: Evidence) -> list[Quantity]:
@@ -201,7 +211,7 @@ def _of_point(evidence: Evidence, point: Point, visits: list[Course], unit: str)
 
 def _over(visits: list[Course], part: Callable[[Course], Array]) -> Visits:
     return Visits(
-        np.array([median(part(one)) for one in visits]),
+        np.array([middle(part(one)) for one in visits]),
         np.array([len(part(one)) for one in visits], dtype=float),
         np.array([one.visit for one in visits], dtype=float),
     )
@@ -264,6 +274,6 @@ def _settling(
             reason="The rate still changed in the last quarter of the visit.",
         )  # fmt: skip
     times = [one.settled() for one in visits]
-    middle = median(np.array([at for at, _, _ in times]))
-    interval = Interval(middle, min(low for _, low, _ in times), max(high for _, _, high in times))
+    typical = median(np.array([at for at, _, _ in times]))
+    interval = Interval(typical, min(low for _, low, _ in times), max(high for _, _, high in times))
     return evidence.quantity(metric, "second", METHOD, interval, [point], details=dict(details))

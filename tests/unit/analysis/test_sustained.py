@@ -94,6 +94,28 @@ def test_two_groups_of_windows_have_no_sustained_rate() -> None:
     assert found[f"{STEM}.sustained_ratio"].value is None
 
 
+def test_a_clock_that_swings_has_the_rate_between() -> None:
+    """The median of windows at two steps is one of them, by chance; which one an odd window decides."""
+
+    def swing(columns: Columns) -> None:
+        late = columns["sample"] >= 20
+        up = columns["sample"] % 2 == 1
+        columns["ticks"] = np.where(late, columns["ticks"] * np.where(up, 0.997, 1.003), columns["ticks"])
+
+    found = of(throttling(0.8), edit=swing)
+    assert found[f"{STEM}.sustained_ratio"].value == pytest.approx(0.8, rel=0.001)
+
+
+def test_a_small_change_has_a_time_though_the_windows_scatter() -> None:
+    def scatter(columns: Columns) -> None:
+        up = columns["sample"] % 3 - 1
+        columns["ticks"] = (columns["ticks"] * (1 + 0.008 * up)).astype(np.int64)
+
+    settling = of(throttling(0.955, 0.6), edit=scatter)[f"{STEM}.settling_time"]
+    assert settling.value is not None
+    assert settling.value > 0.3
+
+
 def test_too_few_windows_say_so() -> None:
     def most(columns: Columns) -> None:
         columns["gate"] = np.where(columns["sample"] > 6, "migrated", columns["gate"].astype(str))
