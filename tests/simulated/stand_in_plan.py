@@ -69,7 +69,9 @@ def _letter(word: str, setup: dict[str, int | float | str]) -> str:
     if kind == "count":
         return NUMBERS.get(rest, "s")
     if kind == "setting":
-        return "T" if rest == "turns" else "s"
+        return {"turns": "T", "each": "e"}.get(rest, "s")
+    if kind == "totals" and "each" in setup:
+        return "A"
     if kind == "value":
         return "p" if setup.get("precision") == "fp64" else "s"
     if word == FROM:

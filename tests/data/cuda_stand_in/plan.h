@@ -6,7 +6,7 @@
  *                speaks; b a window in every thread
  *     ARGUMENTS  a letter each: o and O output of 32 and 64 bits, c and C clocks alike, n node, N nodes, x texture, p any
  *                other pointer (8 bytes); i index of a node, l loads, w windows, r rounds, T turns, B block that answers,
- *                s any other number (4 bytes); t tensor map; f what is copied to p, so many bytes as s says
+ *                A words that every thread adds e (4 bytes) to, turn by turn; s any other number (4 bytes); t tensor map; f what is copied to p, so many bytes as s says
  *     STEPS      of a trace; of a chase the loads that lead to a window
  *     CYCLES     of one window; NS of a launch, for each of its turns where it takes turns; BYTES that a thread moves a turn
  * STAND_IN_FAULTS=KERNEL:BEHAVIOUR,...  the kernels whose names hold KERNEL do that (`libcuda.c` says what there is);
@@ -204,7 +204,7 @@ static void read_arguments(const Known* k, void** parameters, const char* buffer
   memset(given, 0, sizeof *given);
   for (int n = 0; k->arguments[n]; ++n) {
     char letter = k->arguments[n];
-    size_t bytes = strchr("ilwrTBs", letter) ? 4 : letter == 't' ? 128 : 8;
+    size_t bytes = strchr("ilwrTBse", letter) ? 4 : letter == 't' ? 128 : 8;
     at = (at + bytes - 1) / bytes * bytes;
     const char* place = parameters ? parameters[n] : buffer + at;
     at += bytes;
@@ -271,6 +271,7 @@ static void run_known(Launch* launch, unsigned blocks, unsigned threads, const c
   double ns = cycles / GHZ + 1500;
   if (g->of['o']) for (int n = 0; n < 4; ++n) put(g->of['o'], (uint64_t)n, result, 4);
   if (g->of['O']) put(g->of['O'], 0, result, 8);
+  if (g->of['A']) put(g->of['A'], 0, word(g->of['A'], 4) + g->of['e'] * g->of['T'] * (unsigned)k->unroll * threads * blocks, 4);
   if (strchr("cxkht", k->kind)) ns += chase(launch);
   else if (k->kind == 'm' || k->kind == 'u') {
     if (k->kind == 'm') put(g->of['o'], 0, g->of['B'], 4);
