@@ -24,6 +24,10 @@ LEAST = 3
 ON_LINE, SCATTERS = 0.002, 3.0
 """Largest distance of a size from the line, relative to its time, or so many standard deviations of visits.
 Copies that all take the same time lie a few percent off, and would bend the line."""
+ROUGHLY, MANY = 0.03, 5
+"""Where not even so many of the largest sizes lie so exactly on a line, those count if they lie on one
+roughly: a wait asks in turns, and what is copied lies nearer or farther.  The interval then follows from how
+far sizes lie off, one by one, as every visit sees the same."""
 UNITS = {"fixed": "cycle", "rate": "byte/cycle"}
 
 
@@ -49,6 +53,9 @@ def _of_copy(evidence: Evidence, metric: str) -> list[Quantity]:
     first = next(
         (at for at in range(len(sizes) - LEAST + 1) if _miss(sizes[at:], cycles[at:]) <= limit), None
     )
+    many = len(sizes) - MANY
+    if many >= 0 and (first is None or many < first) and _miss(sizes[many:], cycles[many:]) <= ROUGHLY:
+        first = many
     if first is None or _line(sizes[first:], cycles[first:])[1] <= 0:
         return [
             evidence.without_value(
@@ -59,20 +66,28 @@ def _of_copy(evidence: Evidence, metric: str) -> list[Quantity]:
         ]  # fmt: skip
     if first:
         details["linear_from"] = int(sizes[first])
-    return _stated(evidence, metric, usable[first:], taken[first:], details)
+    return _stated(evidence, metric, usable[first:], taken[first:], details, limit)
 
 
 def _stated(
-    evidence: Evidence, metric: str, points: list[Point], taken: list[Visits], details: dict[str, object]
+    evidence: Evidence,
+    metric: str,
+    points: list[Point],
+    taken: list[Visits],
+    details: dict[str, object],
+    limit: float,
 ) -> list[Quantity]:
     sizes = np.array([float(point.settings["bytes"]) for point in points])
     cycles = np.array([one.value for one in taken])
     fixed, each = _line(sizes, cycles)
-    fixed_half, each_half = _halves(
-        np.concatenate([np.full(len(one.centres), size) for one, size in zip(taken, sizes, strict=True)]),
-        np.concatenate([one.centres for one in taken]),
-        float(np.mean([one.loss * len(one.centres) for one in taken])),
-    )
+    if _miss(sizes, cycles) > limit:
+        fixed_half, each_half = _halves(sizes, cycles, 1.0)
+    else:
+        fixed_half, each_half = _halves(
+            np.concatenate([np.full(len(one.centres), size) for one, size in zip(taken, sizes, strict=True)]),
+            np.concatenate([one.centres for one in taken]),
+            float(np.mean([one.loss * len(one.centres) for one in taken])),
+        )
     uneven = max(0.0, _miss(sizes, cycles) - _scatter(taken))  # beyond chance
     rate_half = each_half / each**2
     found: dict[str, Interval] = {

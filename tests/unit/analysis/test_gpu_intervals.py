@@ -117,6 +117,23 @@ def test_small_copies_that_all_take_the_same_do_not_bend_the_line_of_a_bulk_copy
         assert of[f"memory.bulk.{copy}.rate"].inputs["precision"] < 0.005
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_copies_roughly_on_a_line_still_have_a_rate(seed: int) -> None:
+    """Sizes off the line by a per cent in every visit alike: a wait asks in turns, lines are near and far."""
+    drawn = quiet(copy_fixed=700.0, copy_rate=50.0, copy_least=2048)
+    off = np.random.default_rng(seed)
+    probe, asked = gpu_memory.copies(drawn.truth)
+    uneven = [
+        replace(one, cycles=tuple(cycles * (1 + 0.01 * off.uniform(-1, 1)) for cycles in one.cycles))
+        for one in asked
+    ]
+    of = found(drawn, (probe, uneven))
+    for copy in ("load", "store", "tile_load"):
+        assert holds(of[f"memory.bulk.{copy}.fixed"], 700.0)
+        assert holds(of[f"memory.bulk.{copy}.rate"], 50.0)
+        assert of[f"memory.bulk.{copy}.rate"].inputs["precision"] < 0.15
+
+
 def test_the_best_of_equals_is_better_than_it_is() -> None:
     chance = np.random.default_rng(3)
     plain, allowed = [], []
