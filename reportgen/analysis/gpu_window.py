@@ -55,7 +55,9 @@ def allowed(
     best = int(np.argmax(rates))
     longest = max((at for at in members if at >= best), key=lambda at: _instructions(evidence, points[at]))
     above = longest if _one_fills(points[0], rates[0], rates[best]) else best
-    lost = _lost(evidence, points[above], rates[above], _latency(evidence, points[0], rates[0]))
+    one_chain = int(points[above].settings.get("accumulators", 1)) == 1
+    latency = _latency(evidence, points[0], rates[0])
+    lost = _lost(evidence, points[above], rates[above], latency, one_chain)
     ahead = _not_waited_for(evidence, points[longest], rates[longest])
     low = rates[longest] * (1 - ahead) * found.low / found.value
     return Interval(found.value, min(found.low, low), max(found.high, rates[above] * (1 + lost)))
@@ -66,26 +68,42 @@ def _one_fills(point: Point, rate: float, best: float) -> bool:
     return point.settings.get("warps") == 1 and QUARTERS * rate >= best * (1 - FULL)
 
 
-def _lost(evidence: Evidence, point: Point, rate: float, latency: float) -> float:
+def of_pair(evidence: Evidence, point: Point, cycles: float) -> tuple[float, float]:
+    """Shares by which the time of one or two kinds side by side may be too long, and too short.
+
+    Args:
+        evidence: of a probe of a GPU.
+        point: with work `instructions` a turn and `second_count`, more than 0 where there are two kinds.
+        cycles: of a turn of one warp, others beside it.
+    """
+    rate = point.work["instructions"] / cycles
+    two = point.work.get("second_count", 0.0) > 0
+    return (
+        _lost(evidence, point, rate, 0.0, one_chain=False),
+        _not_waited_for(evidence, point, rate, kinds=2 if two else 1),
+    )
+
+
+def _lost(evidence: Evidence, point: Point, rate: float, latency: float, one_chain: bool) -> float:
     """Share of a window in which the units may have had nothing to do."""
     each = QUARTERS / rate  # cycles of an instruction, all but one of which others may have
-    alone = int(point.settings.get("accumulators", 1)) == 1
-    missed = max(0.0, COUNTED + (BRANCH if alone else 0) + 1 - each)
+    missed = max(0.0, COUNTED + (BRANCH if one_chain else 0) + 1 - each)
     counted = missed / (point.work["instructions"] * each)
     ends = (2 * latency + ENDS) * rate / _instructions(evidence, point)
     return (1 + counted) * (1 + ends) - 1
 
 
-def _not_waited_for(evidence: Evidence, point: Point, rate: float) -> float:
+def _not_waited_for(evidence: Evidence, point: Point, rate: float, kinds: int = 1) -> float:
     """Share of a window's instructions that may not have had their turn when its clock was read.
 
     The last one takes its place in the queue in one cycle; a unit that takes longer for each has then at
     least that one before it.  Windows of the suite are of a thousand and more; one of as few as a queue holds
-    would leave the rate open, and is held to a tenth of it.
+    would leave the rate open, and is held to a tenth of it.  Two kinds may have a unit each, with half of
+    them.
     """
-    each = QUARTERS / rate
+    each = kinds * QUARTERS / rate
     queued = (AHEAD - 1 / each) * QUARTERS if each > 1 else 0.0
-    return min(1 - LEAST, queued / _instructions(evidence, point))
+    return min(1 - LEAST, kinds * queued / _instructions(evidence, point))
 
 
 def _instructions(evidence: Evidence, point: Point) -> float:

@@ -4,8 +4,9 @@
 
 T_A, T_B are cycles per group of each kind alone, T_AB of both interleaved, with as many of each as
 alone.  0: side by side.  1: one after the other.  The interval follows from the three times by
-propagation of their relative errors.  A pair that runs at the front end's own rate has no reading:
-it would take as long without any conflict behind the front end.
+propagation of their relative errors, on a GPU with what its windows lose or do not wait for.  A pair
+that runs at the front end's own rate has no reading: it would take as long without any conflict behind
+the front end.
 
 A pair may have been measured in several arrangements of its instructions (setting `order`): one of
 each in turn, or all of one kind before the other.  A shared resource slows every arrangement, while a
@@ -23,8 +24,10 @@ import msgspec
 import numpy as np
 
 from reportgen.analysis.evidence import Evidence, by_pass, passes_that_agree
+from reportgen.analysis.gpu_window import of_pair
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import (
+    Interval,
     Scatter,
     Visits,
     moderated,
@@ -188,6 +191,12 @@ def _pair(
     variances = [(deviation**2, freedom) for deviation, freedom in parts]
     half = student_t(satterthwaite(variances)) * math.sqrt(sum(variance for variance, _ in variances))
     interval = symmetric(index, half)
+    if evidence.run.device.gpu:
+        order = (1, 2) if one >= other else (2, 1)
+        points_of = (point, alone[first][0], alone[second][0])
+        off = [of_pair(evidence, at, times[at.id].value * at.work["groups"]) for at in points_of]
+        ratios = (together.value / shorter, longer / shorter, index)
+        interval = _with_windows(interval, ratios, [off[at] for at in (0, *order)])
 
     front_end = _front_end(evidence, point)
     bound = front_end is not None and together.value < AT_FRONT_END * front_end and first != second
@@ -219,6 +228,26 @@ def _pair(
         if bound and interval.high > 0.1 else "",
         passes=passes_that_agree(shares, symmetric(index, max(half, 0.01))), details=details,
     )  # fmt: skip
+
+
+def _with_windows(
+    found: Interval, ratios: tuple[float, float, float], shares: list[tuple[float, float]]
+) -> Interval:
+    """Room for what the windows of a GPU lose, and for what they do not wait for.
+
+    Args:
+        found: the index.
+        ratios: what a relative change of each time changes of it: of both, of the longer, of the shorter.
+        shares: by which each of these times may be too long, and too short.
+    """
+    (long_both, short_both), (long_one, short_one), (long_other, short_other) = shares
+    both, one, other = ratios
+    other = abs(other)
+    return Interval(
+        found.value,
+        found.low - both * long_both - one * short_one - other * short_other,
+        found.high + both * short_both + one * long_one + other * long_other,
+    )
 
 
 def _ratio(wanted: float, had: float) -> float:

@@ -20,6 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from reportgen.analysis.gpu_window import QUARTERS
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.evidence import Evidence, central, interval
 from reportgen.findings.metric import MetricId, parse
@@ -46,6 +47,11 @@ LEAST_VISIBLE = 0.05
 
 SCATTER = 0.03
 """An index of a mix in another proportion is known to this."""
+
+PIPES = 2
+"""Resources of a quarter of a GPU's multiprocessor that starts an instruction every cycle, at most: a pipe of
+16 lanes takes a warp's in two (since Volta).  The other three quarters have the same ones, so that what one
+of them shares, all do."""
 
 ARRANGEMENT_MATTERS = 1.03
 """From this ratio between the slowest and the fastest arrangement of a pair on, the difference is said."""
@@ -127,7 +133,7 @@ def _mixes(evidence: Evidence, quantity: Quantity) -> list[_Mix]:
     rows = [{"first": counts[0], "second": counts[1], "cycles": own["cycles_together"]} | _front(own)]
     for one in every:
         rows += one.details.get("proportions", ())
-    return [_mix(row, each) for row in rows]
+    return [_mix(row, each, PIPES / QUARTERS if evidence.gpu else 1.0) for row in rows]
 
 
 def _front(details: Mapping[str, Any]) -> dict[str, float]:
@@ -140,12 +146,19 @@ def _same(evidence: Evidence, metric: str) -> tuple[Quantity, ...]:
     return (() if leading is None else (leading,)) + evidence.repeated.get(metric, ())
 
 
-def _mix(row: Mapping[str, float], each: list[float]) -> _Mix:
-    """What one proportion shows; `each` is cycles an instruction of either kind alone."""
+def _mix(row: Mapping[str, float], each: list[float], alike: float) -> _Mix:
+    """What one proportion shows.
+
+    Args:
+        row: instructions of either kind, and cycles of both.
+        each: cycles an instruction of either kind alone.
+        alike: resources behind a rate of one instruction a cycle, those counted once that are there alike
+            beside others.
+    """
     alone = [row["first"] * each[0], row["second"] * each[1]]
     short, long = (0, 1) if alone[0] <= alone[1] else (1, 0)
     ratio = alone[long] / alone[short]
-    resources = [max(1, math.ceil(1 / time - SCATTER)) for time in each]
+    resources = [max(1, math.ceil(alike / time - SCATTER)) for time in each]
     shared = (resources[short] * (1 - ratio) + ratio) / (sum(resources) - 1)
     front_end = row.get("front_end_cycles", 0.0)
     return _Mix(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import combinations
 
 import pyarrow as pa
 import pytest
@@ -58,6 +59,7 @@ def measured() -> Evidence:
     ("first", "second", "word"),
     [
         ("integer_mad", "integer_add", SEPARATE),
+        ("integer_add", "exp2", SEPARATE),  # a quarter has one of each, and the four are alike
         ("integer_add", "integer_logic", SHARED),
         ("integer_mad", "integer_mad", SHARED),
         ("fp32_fma", "integer_mad", SHARED),
@@ -69,6 +71,16 @@ def measured() -> Evidence:
 def test_a_pair_is_read_as_far_as_it_can_be(first: str, second: str, word: str) -> None:
     one = measured().by_metric[f"interference.{first}.{second}"]
     assert interference.read(measured(), one).name == word
+
+
+def test_an_index_has_room_for_what_its_windows_lose() -> None:
+    for (first, (one, _)), (second, (other, _)) in combinations(PIPES.items(), 2):
+        true = 1.0 if one == other else 0.0
+        index = measured().by_metric[f"interference.{first}.{second}"]
+        assert index.low is not None
+        assert index.high is not None
+        assert index.low <= true <= index.high, index.metric
+        assert index.high - index.low < 0.15, index.metric
 
 
 def test_a_pair_at_the_rate_of_the_schedulers_says_so() -> None:
