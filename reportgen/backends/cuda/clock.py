@@ -34,8 +34,8 @@ NOTE = (
 )
 WAIT_CYCLES = 200_000
 """About 0.1 ms: `%globaltimer` moves on every 32 ns to 1 µs."""
-HOLD_CYCLES = 2000
-"""Of a microsecond, as long as the clock has not been looked at."""
+HOLD_CYCLES, MOST_CYCLES = 2000, 4000
+"""Of a microsecond, as long as the clock has not been looked at, and whatever a faulty timer says of it."""
 LAUNCH_US, MOST_LAUNCH_US, LONGER = 15.0, 60.0, 1.5
 """Microseconds in which a launch from Python is queued: of a fast host, and the most; and how many times as
 long is allowed from then on where that was too short."""
@@ -144,7 +144,7 @@ class Frame:
             raise LaunchError(
                 f"the clock stood still: a wait took {pace.cycles} cycles, {pace.nanoseconds} ns of the timer"
             )
-        self._cycles_of_us = 1e3 * pace.cycles / pace.nanoseconds
+        self._cycles_of_us = min(MOST_CYCLES, 1e3 * pace.cycles / pace.nanoseconds)
         return pace
 
     def hold(self, microseconds: float) -> None:

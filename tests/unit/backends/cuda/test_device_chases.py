@@ -92,7 +92,7 @@ def test_the_second_level_is_filled_before_the_first_sample(nodes: int, level: i
         ([198_000], 2),
         ([34_500, 150_000, 197_000, 198_000], 4),
         ([198_000, 150_000], 2),  # falling is what a load does to it
-        ([1000 * (1 + number) for number in range(40)], 13),
+        ([1001 * (1 + number) for number in range(40)], 13),
     ],
 )
 def test_a_device_that_idled_is_kept_busy_until_its_clock_has_risen(
