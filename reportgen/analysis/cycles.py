@@ -68,16 +68,24 @@ def _coded(table: pyarrow.Table, name: str) -> tuple[Integers, list[str]]:
     return coded.indices.to_numpy(zero_copy_only=False).astype(np.int64), coded.dictionary.to_pylist()
 
 
-def timings(clock: ClockRecord, samples: pyarrow.Table) -> dict[str, Timing]:
-    """Every point that has rows in `samples` (columns of `SAMPLE_COLUMNS`), by point id."""
+def timings(
+    clock: ClockRecord, samples: pyarrow.Table, counted: tuple[str, ...] = (ACCEPTED,)
+) -> dict[str, Timing]:
+    """Every point that has rows in `samples` (columns of `SAMPLE_COLUMNS`), by point id.
+
+    Args:
+        clock: of the run.
+        samples: of the run.
+        counted: verdicts of the gates with which a sample counts.
+    """
     if not samples.num_rows:
         return {}
     codes, names = _coded(samples, "point")
     gates, verdicts = _coded(samples, "gate")
     lead = samples.column("thread").to_numpy() == 0
     taken = np.bincount(codes[lead], minlength=len(names))
-    good = verdicts.index(ACCEPTED) if ACCEPTED in verdicts else -1
-    accepted = np.flatnonzero(gates == good)
+    good = [verdicts.index(gate) for gate in counted if gate in verdicts]
+    accepted = np.flatnonzero(np.isin(gates, good))
     order = accepted[np.argsort(codes[accepted], kind="stable")]
     ends = np.cumsum(np.bincount(codes[order], minlength=len(names)))
 

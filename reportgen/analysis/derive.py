@@ -42,6 +42,7 @@ from reportgen.analysis.interference import interference
 from reportgen.analysis.library import library
 from reportgen.analysis.line import line
 from reportgen.analysis.line_transfer import line_transfer
+from reportgen.analysis.paired import in_turn
 from reportgen.analysis.parallelism import parallelism
 from reportgen.analysis.peak import peak
 from reportgen.analysis.plateau import plateau
@@ -60,7 +61,7 @@ from reportgen.analysis.transients import settled, transient_samples
 from reportgen.analysis.vendor import vendor_ratios
 from reportgen.analysis.window import window
 from reportgen.analysis.working_set import working_set
-from reportgen.runs.schema import Point, Program, Run
+from reportgen.runs.schema import ACCEPTED, SLOW, Point, Program, Run
 from reportgen.status import USABLE, Status
 
 if TYPE_CHECKING:
@@ -104,6 +105,8 @@ def quantities(run: Run, samples: pyarrow.Table) -> tuple[Quantity, ...]:
     if transient:
         by_point |= settled(batches, transient)
     systematic = calibration_error(run.sample_clock, samples)
+    turns = any(map(in_turn, run.points))
+    beside = timings(run.sample_clock, samples, (ACCEPTED, SLOW)) if turns else {}
     points: dict[str, list[Point]] = defaultdict(list)
     for point in run.points:
         points[point.probe].append(point)
@@ -117,7 +120,10 @@ def quantities(run: Run, samples: pyarrow.Table) -> tuple[Quantity, ...]:
     ]  # fmt: skip
     disturbed = disturbed_share(probes)
     moved = clock_trend(probes)
-    probes = [replace(evidence, disturbed=disturbed, transient=transient, trend=moved) for evidence in probes]
+    probes = [
+        replace(evidence, disturbed=disturbed, transient=transient, trend=moved, beside=beside)
+        for evidence in probes
+    ]
     result: dict[str, list[Quantity]] = {}
     _memory(run, probes, result)
     _latencies(probes, result)

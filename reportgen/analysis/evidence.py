@@ -41,6 +41,8 @@ class Evidence:
     """What the logarithm of the core clock gains from one pass to the next."""
     transient: int = 0
     """Samples at the start of each visit that were still settling and are left out."""
+    beside: Mapping[str, Timing] = field(default_factory=dict, repr=False)
+    """The same of points that took turns, with samples beside a busy neighbour: he held all of them alike."""
     seen: dict[str, Visits] = field(default_factory=dict, repr=False, compare=False)
     """Visits in cycles that were asked for before."""
 

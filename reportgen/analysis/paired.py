@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from reportgen.analysis.cycles import Timing
 from reportgen.analysis.evidence import Evidence
 from reportgen.analysis.robust import Array, Integers, Interval, median
 from reportgen.runs.schema import Point
@@ -23,6 +24,8 @@ ERROR = 0.05
 """Chance that any answer of a probe is wrong by luck; each question has its share."""
 LEAST_VISITS = 2
 """Visits that must have pairs: the order of lines is drawn anew in each."""
+MANY = 30
+"""Pairs from which on those beside a busy neighbour are not needed."""
 MANY_OF_A_VISIT = 3
 """Pairs from which on a visit may contradict."""
 
@@ -64,7 +67,11 @@ def in_turn(point: Point) -> bool:
 
 
 def pairs(evidence: Evidence, slow: Point, fast: Point, divisors: tuple[float, float]) -> Pairs:
-    """Accepted samples of both points, of the same number where both passed, of visits that they shared.
+    """Samples of both points that count, of the same number where both do, of visits that they shared.
+
+    Where fewer than `MANY` pairs of `LEAST_VISITS` visits passed the gates, samples beside a busy neighbour
+    count too: a chase waits for its lines, which takes few issue slots, and what the neighbour does to the
+    caches it does to both.  Numbers of samples decide that, and never what they say.
 
     Args:
         evidence: the probe.
@@ -72,7 +79,14 @@ def pairs(evidence: Evidence, slow: Point, fast: Point, divisors: tuple[float, f
         fast: another, sampled in turn with it.
         divisors: what the cycles of a repetition of each are divided by.
     """
-    first, second = evidence.timings[slow.id], evidence.timings[fast.id]
+    found = _pairs(evidence.timings[slow.id], evidence.timings[fast.id], divisors)
+    enough = len(found.visits) >= MANY and len(np.unique(found.visits)) >= LEAST_VISITS
+    if enough or not evidence.beside:
+        return found
+    return _pairs(evidence.beside[slow.id], evidence.beside[fast.id], divisors)
+
+
+def _pairs(first: Timing, second: Timing, divisors: tuple[float, float]) -> Pairs:
     found: list[tuple[float, float, int]] = []
     for number in np.intersect1d(first.passes, second.passes):
         here, there = first.passes == number, second.passes == number

@@ -19,6 +19,7 @@ from statistics import median
 
 from reportgen.backends.base import ClockConstants
 from reportgen.runs.schema import ACCEPTED as ACCEPTED
+from reportgen.runs.schema import SLOW as SLOW
 
 AGREEMENT = 0.004
 """Largest |before/after - 1| of the two calibrations.  The chain of 4096 adds takes about 3000
@@ -51,7 +52,6 @@ MEDIAN_COST = 1.2533
 
 FIRST = "first of batch"
 DISAGREE = "calibrations disagree"
-SLOW = "issue rate low"
 MIGRATED = "migrated"
 STOOD_STILL = "clock stood still"
 UNEVEN = "warm-up and body disagree"

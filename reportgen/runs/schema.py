@@ -266,3 +266,5 @@ FROM_RUNNER = frozenset({"point", "pass", "order", "gate"})
 """Columns that the runner adds to those of the launcher."""
 
 ACCEPTED = "accepted"
+SLOW = "issue rate low"
+"""Of gates: somebody else took issue slots beside the sample."""

@@ -25,5 +25,6 @@ def test_the_page_gives_the_constants() -> None:
     assert written["streams followed"] == percent(prefetch.STILL)
     assert int(written["visits that tell alone"]) == prefetch.ENOUGH
     assert written["error of a probe"] == percent(paired.ERROR)
+    assert int(written["pairs without neighbours"]) == paired.MANY
     assert int(written["visits with pairs"]) == paired.LEAST_VISITS
     assert written["latency of a level"] == percent(prefetching.LEVEL_WITHIN)

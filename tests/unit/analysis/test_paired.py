@@ -6,14 +6,17 @@ from dataclasses import replace
 
 import msgspec
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from reportgen.analysis import paired
 from reportgen.analysis.cycles import Timing
+from reportgen.analysis.derive import quantities
 from reportgen.analysis.evidence import Evidence
 from reportgen.runs.schema import Point
 from reportgen.status import Status
 from tests.simulated import prefetch_points as made
+from tests.simulated.cpu import make_records
 from tests.simulated.truth import CpuTruth
 
 QUESTIONS = 11
@@ -96,6 +99,17 @@ def test_samples_of_one_number_are_pairs_and_the_others_pairs_of_their_visit() -
     assert found.gains.tolist() == [20, 3.75, 5]
     assert found.savings.tolist() == [19, 22, 8]
     assert found.visits.tolist() == [0, 0, 0]
+
+
+def test_samples_beside_a_busy_neighbour_are_pairs_and_no_times() -> None:
+    """Two of each visit pass the gates: enough for a time, and too few for an answer."""
+    run, columns, _ = make_records(CpuTruth().quiet(), 3, lambda truth: [made.stride_probe(truth)])
+    held = (columns["gate"] == "accepted") & (columns["sample"] > 2)
+    for gate, told in (("issue rate low", "yes"), ("calibrations disagree", "undecided")):
+        table = pa.table(columns | {"gate": np.where(held, gate, columns["gate"])})
+        (one,) = (each for each in quantities(run, table) if each.metric == "prefetch.stride.up_4")
+        assert one.n == 12
+        assert one.details["followed"] == told
 
 
 def test_visits_that_were_not_shared_give_no_pairs() -> None:
