@@ -63,7 +63,6 @@ class GpuKind(Enum):
         "capacity of a cache, by each path",
         "the interval holds the size of the cache; of all multiprocessors together what they can fill",
         0.3,
-        bracket=True,
     )
     EDGE = Meaning(
         "constant levels, sector, line, ways, reach of translations",
@@ -80,7 +79,6 @@ class GpuKind(Enum):
         "latency of the second level, by each path",
         "the same; sizes may differ by what is near of them, which the interval allows for",
         0.01,
-        bracket=True,
     )
     DISTANCE = Meaning(
         "near and far", "the interval holds the latency of a line that is near, or far", 0.02, single=True
@@ -113,7 +111,6 @@ class GpuKind(Enum):
         "what each further warp, block or lane adds",
         "the interval holds the cycles, or all lanes at one address over each at its own",
         0.05,
-        bracket=True,
     )
     ATOMIC = Meaning("atomic adds", "the interval holds the adds a second at such places", 0.04, single=True)
     LAUNCH = Meaning(
@@ -136,11 +133,8 @@ class GpuKind(Enum):
         "the interval holds the instructions a cycle with the median of the sizes that the quantity names, "
         "counting of the passes included",
         0.01,
-        bracket=True,
     )
-    VENDOR = Meaning(
-        "own rate over the vendor's", "the interval holds the ratio of the true rates", 0.05, bracket=True
-    )
+    VENDOR = Meaning("own rate over the vendor's", "the interval holds the ratio of the true rates", 0.05)
 
 
 _BY_METRIC = {
