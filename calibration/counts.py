@@ -16,7 +16,7 @@ from reportgen.analysis.robust import NORMAL_95
 from reportgen.findings.finding import Verdict
 from reportgen.findings.interference import CANNOT_TELL, PARTLY, SEPARATE, SHARED
 
-FORMAT = 2
+FORMAT = 3
 """Raised when a key of the published file changes."""
 TENTHS = 10
 LEAST_FINDINGS = 100
@@ -25,6 +25,8 @@ WITHIN = 0.05
 """Share of right findings may differ by this from the mean confidence of a tenth."""
 COVERED = (0.93, 0.97)
 """Share of the 95 % intervals that must hold the truth."""
+SURE = 0.8
+"""A finding of such a confidence reads as certain."""
 DIGITS = 4
 READINGS = (SHARED, PARTLY, SEPARATE, CANNOT_TELL)
 
@@ -114,6 +116,10 @@ class Gpus(Published, frozen=True):
     intervals: tuple[Coverage, ...]
     reliability: tuple[Tenth, ...]
     findings: tuple[OfKind, ...]
+    sharing: tuple[Readings, ...] = ()
+    hypotheses: tuple[Verdicts, ...] = ()
+    explained: tuple[OfKind, ...] = ()
+    """Inferences by rule, all and the sure ones; right are those whose list has the true explanation."""
 
     def coverage(self, kind: GpuKind) -> Coverage:
         """The row of a kind; KeyError where there is none."""
@@ -156,6 +162,9 @@ def count_gpus(seeds: Seeds, plain: Sequence[Judged], troubled: Sequence[Judged]
         intervals=_intervals(plain, GpuKind),
         reliability=_reliability(both),
         findings=_by_kind(both),
+        sharing=(*_sharing(plain, troubled=False), *_sharing(troubled, troubled=True)),
+        hypotheses=_hypotheses(both),
+        explained=(*_explained(both, 0.0, ""), *_explained(both, SURE, f", confidence of {SURE:g} and more")),
     )
 
 
@@ -251,9 +260,19 @@ def _reliability(devices: Sequence[Judged]) -> tuple[Tenth, ...]:
 
 
 def _by_kind(devices: Sequence[Judged]) -> tuple[OfKind, ...]:
+    return _of_kinds([each.findings for each in devices])
+
+
+def _explained(devices: Sequence[Judged], least: float, words: str) -> tuple[OfKind, ...]:
+    """Those of at least a confidence; `words` say so behind the rule."""
+    some = [[one for one in each.explained if one.confidence >= least] for each in devices]
+    return tuple(msgspec.structs.replace(one, kind=f"{one.kind}{words}") for one in _of_kinds(some))
+
+
+def _of_kinds(devices: Sequence[Sequence[Claimed]]) -> tuple[OfKind, ...]:
     found = []
-    for kind in sorted({one.kind for each in devices for one in each.findings}):
-        mine = [[one for one in each.findings if one.kind == kind] for each in devices]
+    for kind in sorted({one.kind for each in devices for one in each}):
+        mine = [[one for one in each if one.kind == kind] for each in devices]
         mean = float(np.mean([one.confidence for each in mine for one in each]))
         found.append(OfKind(kind, _short(mean), share_of([[one.right for one in each] for each in mine])))
     return tuple(found)

@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import math
 
-from calibration.gpu_kinds import kind_of
-from calibration.judge import ROUNDING, Claimed, Judged, Stated, name_of
+from calibration.gpu_kinds import GpuKind, kind_of
+from calibration.judge import LEAST, ROUNDING, Claimed, Concluded, Judged, Paired, Stated, name_of, paired
 from reportgen.analysis.derive import quantities
 from reportgen.analysis.quantity import Quantity
+from reportgen.analysis.sustained import SETTLED
+from reportgen.findings import alternatives, slowing
 from reportgen.findings.derive import derive
 from reportgen.findings.evidence import gather, interval
-from reportgen.findings.finding import Finding
+from reportgen.findings.finding import Finding, Verdict
+from reportgen.findings.metric import Kind as Metric
+from reportgen.findings.metric import parse
 from reportgen.roofline.ridges import ridges
 from reportgen.status import Status
 from tests.simulated import gpu_population
 from tests.simulated.gpu_drawn import make_run, table_of
 from tests.simulated.gpu_expected import true_value
+from tests.simulated.gpu_pairs import share_pipe, share_port
 from tests.simulated.gpu_population import DrawnGpu
 
 AGREEMENT = "reported"
 """Rule whose findings compare a quantity with what the driver reports, which is true of these devices."""
+SLOWING = "slowing"
+"""Rule whose findings say what may have taken from a rate."""
+SHARING = "sharing"
+"""Rule whose findings say that two kinds of instructions share something."""
 
 
 def judge(seed: int, rough: bool = False) -> Judged:
@@ -28,10 +37,17 @@ def judge(seed: int, rough: bool = False) -> Judged:
     run, columns, _ = make_run(drawn, seed)
     found = quantities(run, table_of(columns))
     found += ridges(found)
-    by_metric = gather(run, found).by_metric
+    evidence = gather(run, found)
+    by_metric = evidence.by_metric
     judged = Judged()
+    judged.pairs = [
+        Paired(reading, share_pipe(drawn.pairs, *names), share_port(drawn.pairs, *names))
+        for names, reading in paired(evidence)
+    ]
     judged.intervals = [one for quantity in found if (one := _stated(drawn, quantity)) is not None]
     for finding in derive(run, found):
+        judged.explained += _explained(drawn, finding, by_metric)
+        judged.hypotheses += _concluded(drawn, finding)
         right = _right(drawn, finding, by_metric)
         if right is not None:
             claimed = Claimed(name_of(finding), finding.confidence, right, finding.confidence_inputs)
@@ -42,12 +58,16 @@ def judge(seed: int, rough: bool = False) -> Judged:
 def _stated(drawn: DrawnGpu, quantity: Quantity) -> Stated | None:
     """A closed interval about something that the device defines."""
     kind = kind_of(quantity)
-    if kind is None or quantity.value is None or quantity.low is None or quantity.high is None:
+    if kind is None or (not quantity.value and kind is not GpuKind.INTERFERENCE):
+        return None  # a time of nothing has no relative width
+    if quantity.value is None or quantity.low is None or quantity.high is None:
         return None
     true = true_value(drawn, quantity)
     if true is None:
         return None
-    half = (quantity.high - quantity.low) / 2 / abs(quantity.value)
+    half = (quantity.high - quantity.low) / 2
+    if kind is not GpuKind.INTERFERENCE:
+        half /= abs(quantity.value)
     return Stated(kind, _holds(quantity, true), half)
 
 
@@ -56,13 +76,49 @@ def _holds(quantity: Quantity, true: float) -> bool:
     if math.isnan(true):
         return False
     low, high = interval(quantity)
-    slack = ROUNDING * abs(true) if math.isfinite(true) else 0.0  # some are microseconds
+    least = LEAST if parse(quantity.metric).kind is Metric.INTERFERENCE else 0.0  # others are microseconds
+    slack = ROUNDING * max(least, abs(true)) if math.isfinite(true) else 0.0
     return low - slack <= true <= high + slack
+
+
+def _explained(drawn: DrawnGpu, finding: Finding, by_metric: dict[str, Quantity]) -> list[Claimed]:
+    """Whether the explanations that a finding leaves open contain the true one; none where it has none."""
+    rule, _, metric = finding.id.rpartition(":")
+    if finding.status is Status.INVALID or rule not in (SHARING, SLOWING):
+        return []
+    if rule == SLOWING:
+        clock = drawn.held[by_metric[metric].probe].through_clock
+        true = set(slowing.THROUGH_CLOCK) if clock else {slowing.TAKEN}
+    else:
+        both = drawn.pairs, parse(metric).subject, parse(metric).part
+        true = {alternatives.PIPELINE} if share_pipe(*both) else set()
+        true |= {alternatives.ISSUE_PORT} if share_port(*both) else set()
+    return [Claimed(rule, finding.confidence, bool(true & set(finding.alternatives)), {})]
+
+
+def _concluded(drawn: DrawnGpu, finding: Finding) -> list[Concluded]:
+    """How the hypothesis ends that a rate holds, and whether it does."""
+    if not finding.hypothesis:
+        return []
+    held = [drawn.held[probe] for probe in finding.probes if probe in drawn.held]
+    truths = [abs(one.sustained / one.burst - 1) <= SETTLED for one in held]
+    return [
+        Concluded("sustained", finding.verdict, Verdict.SUPPORTED if truth else Verdict.NOT_SUPPORTED)
+        for truth in truths
+    ]
+
+
+def _shared(drawn: DrawnGpu, first: str, second: str) -> bool:
+    both = drawn.pairs, first, second
+    return share_pipe(*both) or share_port(*both)
 
 
 def _right(drawn: DrawnGpu, finding: Finding, by_metric: dict[str, Quantity]) -> bool | None:
     """Whether a finding is right; None where the device does not say, or the finding says nothing."""
     rule, _, metric = finding.id.rpartition(":")
+    if rule == SHARING and finding.status is not Status.INVALID:
+        name = parse(metric)
+        return _shared(drawn, name.subject, name.part)
     if finding.status is Status.INVALID or (rule and rule != AGREEMENT):
         return None  # shown as a contradiction, or over several quantities that are judged one by one
     if finding.confidence_inputs.get("machine_code") == 0.0:

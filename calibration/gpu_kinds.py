@@ -41,8 +41,26 @@ class GpuKind(Enum):
         0.02,
         bracket=True,
     )
+    INTERFERENCE = Meaning(
+        "interference index",
+        "the interval holds the index that the pipes of both kinds, and the port before them, give",
+        0.05,
+        bracket=True,
+    )
     PEAK = Meaning(
         "peak of all multiprocessors", "the interval holds the work of the best of what was tried", 0.02
+    )
+    HELD = Meaning(
+        "burst and sustained rate, their ratio",
+        "the interval holds the rate of the first tenth of a load of seconds, of its last quarter, or their "
+        "ratio",
+        0.03,
+    )
+    SETTLING = Meaning(
+        "settling time",
+        "the interval, windows of the load, holds when the rate came to within 2 % of the last one",
+        0.1,
+        bracket=True,
     )
     KERNEL = Meaning(
         "rate of a matrix product", "the interval holds the rate of the product at that size", 0.03
@@ -142,8 +160,13 @@ _BY_METRIC = {
     Metric.THROUGHPUT: GpuKind.RATE,
     Metric.ISSUE_INTERVAL: GpuKind.RATE,
     Metric.WARPS: GpuKind.RATE,
+    Metric.INTERFERENCE: GpuKind.INTERFERENCE,
     Metric.PEAK: GpuKind.PEAK,
     Metric.PEAK_PER_CYCLE: GpuKind.PEAK,
+    Metric.BURST: GpuKind.HELD,
+    Metric.SUSTAINED: GpuKind.HELD,
+    Metric.SUSTAINED_RATIO: GpuKind.HELD,
+    Metric.SETTLING_TIME: GpuKind.SETTLING,
     Metric.KERNEL: GpuKind.KERNEL,
     Metric.BANKS: GpuKind.BANK,
     Metric.STEP: GpuKind.STEP,
@@ -185,15 +208,8 @@ _BY_METRIC = {
     Metric.VENDOR: GpuKind.VENDOR,
 }
 
-_LOAD = (
-    "asks how the clock falls within seconds; how power answers to a load is no property of a drawn device"
-)
 _CODE = "is read from machine code: a number without an interval, right as far as the inspector is"
 UNCOUNTED: dict[Metric, str] = {
-    Metric.INTERFERENCE: "is counted on cores, by the same analysis; drawn GPUs have no pipes that meet",
-    **dict.fromkeys(
-        (Metric.BURST, Metric.SUSTAINED, Metric.SUSTAINED_RATIO, Metric.SETTLING_TIME), _LOAD
-    ),
     **dict.fromkeys(
         (
             Metric.ENCODED_LATENCY, Metric.ENCODED_ISSUE, Metric.ENCODED_WINDOW, Metric.RESOURCE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -83,6 +84,8 @@ class Judged:
     findings: list[Claimed] = field(default_factory=list)
     pairs: list[Paired] = field(default_factory=list)
     hypotheses: list[Concluded] = field(default_factory=list)
+    explained: list[Claimed] = field(default_factory=list)
+    """Inferences that list explanations; right is one whose list has the true one."""
 
 
 def judge(seed: int, rough: bool = False) -> Judged:
@@ -192,11 +195,14 @@ def name_of(finding: Finding) -> str:
 
 
 def _pairs(truth: CpuTruth, evidence: Evidence) -> list[Paired]:
-    found = []
+    return [
+        Paired(reading, share_ports(truth, *names), share_limit(truth, *names))
+        for names, reading in paired(evidence)
+    ]
+
+
+def paired(evidence: Evidence) -> Iterator[tuple[tuple[str, str], str]]:
+    """Pairs of two different kinds of instructions, and how their index is read."""
     for name, quantity in evidence.of_kind(MetricKind.INTERFERENCE):
-        if name.subject == name.part:
-            continue
-        reading = interference.read(evidence, quantity).name
-        both = (truth, name.subject, name.part)
-        found.append(Paired(reading, share_ports(*both), share_limit(*both)))
-    return found
+        if name.subject != name.part:
+            yield (name.subject, name.part), interference.read(evidence, quantity).name

@@ -25,7 +25,7 @@ from calibration.counts import (
     Tenth,
     meaning_of,
 )
-from calibration.gpu_kinds import UNCOUNTED
+from calibration.gpu_kinds import UNCOUNTED, GpuKind
 from calibration.kinds import Kind
 from reportgen.findings.finding import Verdict
 from reportgen.site.address import tenth_anchor
@@ -40,6 +40,7 @@ WORDS = {
     "level_latency": "latency of a level",
     "tlb_reach": "TLB reach",
     "sharing": "inference that two kinds share a resource",
+    "slowing": "explanation of a rate that fell",
     "reported": "agreement with what the system reports",
 }
 """Kinds of findings whose name in the data is not what a reader calls them."""
@@ -83,6 +84,9 @@ def page(numbers: Calibration, size: tuple[int, int]) -> str:
         hypotheses=list(_hypotheses(numbers.cores)),
         gpu_coverage=list(_intervals(numbers.gpus)),
         gpu_reliability=list(_reliability(numbers.gpus.reliability, anchored=False)),
+        gpu_sharing=list(_sharing(numbers.gpus.sharing, "pipe", "the port before their pipes")),
+        gpu_explained=list(_by_kind(numbers.gpus.explained)),
+        gpu_hypotheses=list(_hypotheses(numbers.gpus)),
         gpu_kinds=list(_by_kind(numbers.gpus.findings)),
         uncounted=list(_uncounted()),
     )
@@ -144,7 +148,7 @@ def _intervals(part: Cores | Gpus) -> Iterator[list[str]]:
         meaning = meaning_of(part, one)
         half, most = (
             (f"{one.half:.4f}", f"{meaning.widest:g}")
-            if meaning is Kind.INTERFERENCE.value
+            if meaning in (Kind.INTERFERENCE.value, GpuKind.INTERFERENCE.value)
             else (_percent(one.half, 2), f"{meaning.widest * 100:g} %")
         )
         yield [meaning.title, meaning.right, f"{one.share.count:,}", _with_ends(one.share), half, most]
@@ -188,17 +192,20 @@ def _alternative(numbers: Calibration) -> str:
 def _by_kind(findings: tuple[OfKind, ...]) -> Iterator[list[str]]:
     yield ["finding about", "how many", "mean confidence", "right"]
     for one in sorted(findings, key=lambda row: -row.right.count):
-        name = WORDS.get(one.kind, one.kind.replace("_", " "))
+        kind, comma, more = one.kind.partition(", ")
+        name = WORDS.get(kind, kind.replace("_", " ")) + comma + more
         yield [name, f"{one.right.count:,}", f"{one.confidence:.3f}", _with_ends(one.right)]
 
 
-def _truth(row: Readings) -> str:
+def _truth(row: Readings, port: str, limit: str) -> str:
     if row.ports:
-        return "some port serves both" + (", and another limit" if row.limit else "")
-    return "no port, but another limit serves both" if row.limit else "nothing serves both"
+        return f"some {port} serves both" + (f", and {limit}" if row.limit else "")
+    return f"no {port}, but {limit} serves both" if row.limit else "nothing serves both"
 
 
-def _sharing(rows: tuple[Readings, ...]) -> Iterator[list[str]]:
+def _sharing(
+    rows: tuple[Readings, ...], port: str = "port", limit: str = "another limit"
+) -> Iterator[list[str]]:
     yield [
         "devices",
         "truth",
@@ -215,10 +222,10 @@ def _sharing(rows: tuple[Readings, ...]) -> Iterator[list[str]]:
         told = sum(row.readings.values()) - row.readings[READINGS[-1]]
         share = f"{wrong:,} of {told:,}, {_percent(wrong / told, 1)}" if told else "0"
         devices = "troubled" if row.troubled else "as they are"
-        yield [devices, _truth(row), *(f"{row.readings[name]:,}" for name in READINGS), share]
+        yield [devices, _truth(row, port, limit), *(f"{row.readings[name]:,}" for name in READINGS), share]
 
 
-def _hypotheses(numbers: Cores) -> Iterator[list[str]]:
+def _hypotheses(numbers: Cores | Gpus) -> Iterator[list[str]]:
     yield ["analysis", "truth", *(f"ends {verdict.value}" for verdict in Verdict)]
     for row in numbers.hypotheses:
         counts = (f"{row.verdicts[verdict.value]:,}" for verdict in Verdict)

@@ -9,11 +9,13 @@ from reportgen.runs.schema import SCHEMA_VERSION, ClockRecord, Device, DriftMark
 from tests.simulated import (
     gpu,
     gpu_execution,
+    gpu_held,
     gpu_intensity,
     gpu_library,
     gpu_link,
     gpu_matrix_drawn,
     gpu_memory,
+    gpu_pairs,
     gpu_synchronisation,
     gpu_tiles,
 )
@@ -67,6 +69,8 @@ def questions(drawn: DrawnGpu) -> list[Question]:
         *(question(truth, drawn.link, drawn.link_facts) for question in gpu_link.QUESTIONS),
         footprint(drawn.code),
         *gpu_matrix_drawn.questions(truth, drawn.matrix),
+        *(gpu_held.questions(truth, drawn.held) if drawn.held else ()),
+        *(gpu_pairs.questions(drawn.pairs) if drawn.pairs else ()),
     ]
 
 

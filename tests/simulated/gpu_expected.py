@@ -8,7 +8,7 @@ import numpy as np
 
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.metric import ONE_MULTIPROCESSOR, Kind, MetricId, parse
-from tests.simulated import gpu_intensity, gpu_matrix_drawn
+from tests.simulated import gpu_held, gpu_intensity, gpu_matrix_drawn, gpu_pairs
 from tests.simulated.gpu_devices import PASSING
 from tests.simulated.gpu_drawn import level_rate, peak_rates
 from tests.simulated.gpu_execution import CROWD
@@ -53,6 +53,8 @@ def _of_execution(drawn: DrawnGpu, name: MetricId, quantity: Quantity) -> float 
             return truth.fma_rate  # warps of one chain each may not fill the units, however many there are
         case Kind.ISSUE_INTERVAL if name.subject == "fp32_fma":
             return 1 / truth.fma_rate
+        case Kind.INTERFERENCE if drawn.pairs:
+            return gpu_pairs.index(drawn.pairs, name.subject, name.part)
         case Kind.BANKS:
             return {
                 "banks": float(truth.banks), "conflict": truth.conflict, "latency": truth.shared_latency,
@@ -194,6 +196,8 @@ def _tile(truth: GpuTruth, name: MetricId) -> float:
 def _of_rates(drawn: DrawnGpu, name: MetricId, quantity: Quantity) -> float | None:
     truth = drawn.truth
     match name.kind:
+        case Kind.BURST | Kind.SUSTAINED | Kind.SUSTAINED_RATIO | Kind.SETTLING_TIME if drawn.held:
+            return _held(drawn, name.kind, quantity.probe)
         case Kind.PEAK if name.subject in (*WORK, *OF_GROUPS):
             return peak(drawn, name.subject)
         case Kind.PEAK_PER_CYCLE if name.subject in (*WORK, *OF_GROUPS):
@@ -215,6 +219,19 @@ def _of_rates(drawn: DrawnGpu, name: MetricId, quantity: Quantity) -> float | No
                 return level_rate(truth, "copy", True) / (truth.memory_rate * truth.driver_copy)
             return peak(drawn, what) / _product(truth, what, 1.0)
     return None
+
+
+def _held(drawn: DrawnGpu, kind: Kind, probe: str) -> float:
+    held, first = drawn.held[probe], gpu_held.burst(drawn.truth, probe)
+    match kind:
+        case Kind.BURST:
+            return first * held.burst
+        case Kind.SUSTAINED:
+            return first * held.sustained
+        case Kind.SUSTAINED_RATIO:
+            return held.sustained / held.burst
+        case _:
+            return held.settles
 
 
 def _rate_of(truth: GpuTruth, precision: str) -> tuple[float, float]:

@@ -25,6 +25,8 @@ WAIT_SECONDS = 1e-4
 EVENT_SECONDS, MOST_LAUNCHES = 3e-4, 128
 """Launches are repeated until a sample takes so long, up to so many; arrays are gone through in rounds."""
 CHOSEN_APART = 37
+HELD_WINDOWS = 200
+"""Of a load of seconds."""
 
 CORE, MEMORY, DEVICE, HOST = "core", "memory", "device", "host"
 _MEMORY = (
@@ -119,12 +121,15 @@ def draw(
     for number in range(passes):
         for at in rng.permutation(len(simulated)):
             one = simulated[int(at)]
-            for name, column in _visit(one, states[order], truth, noise, samples, rng).items():
+            take = _held if one.windows else _visit
+            drawn = take(one, states[order], truth, noise, samples, rng)
+            for name, column in drawn.items():
                 rows.setdefault(name, []).append(column)
             count = len(rows["ticks"][-1])
             rows.setdefault("pass", []).append(np.full(count, number))
             rows.setdefault("order", []).append(np.full(count, order))
-            rows.setdefault("start", []).append(np.full(count, order * 1_000_000))
+            if "start" not in drawn:
+                rows.setdefault("start", []).append(np.full(count, order * 1_000_000))
             rows.setdefault("point", []).append(np.full(count, one.point.id, dtype=object))
             order += 1
     return {name: np.concatenate(columns) for name, columns in rows.items()}
@@ -174,6 +179,36 @@ def _visit(
         "repetitions": np.full(samples * threads, one.repetitions * launches),
         "cpu": np.repeat(place, threads),
         "gate": gate,
+    }
+
+
+def _held(
+    one: Simulated, state: _Visit, truth: GpuTruth, noise: GpuNoise, _: int, rng: np.random.Generator
+) -> Columns:
+    """Windows of a load of seconds, one after the other; each tells its own clock."""
+    assert one.windows is not None
+    count = HELD_WINDOWS
+    longer = np.exp(noise.core * rng.standard_normal() + noise.jitter * rng.standard_normal(count))
+    hit = rng.random(count) < noise.interrupted
+    longer *= np.where(hit, rng.uniform(1.03, 2.0, count), 1.0) * state.slower
+    longer[0] *= 1 + noise.transient
+    began, lasting, cycles = one.windows(longer / state.clock)
+    step = noise.event_ns
+    ns = np.maximum(step, np.floor(lasting * 1e9 / step + rng.random(count)) * step).astype(np.int64)
+    ticks = np.rint(cycles * state.clock).astype(np.int64)
+    same = {
+        name: np.zeros(count, dtype=np.int64) for name in ("thread", "canary_before", "canary_after", "cpu")
+    }
+    return same | {
+        "sample": np.arange(count),
+        "start": np.rint(began * 1e9).astype(np.int64),
+        "ticks": ticks,
+        "empty": np.zeros(count, dtype=np.int64),
+        "calibration_before": ticks,
+        "calibration_after": ns,
+        "warmup": ticks,
+        "repetitions": np.full(count, one.repetitions),
+        "gate": np.full(count, state.gate, dtype=object),
     }
 
 

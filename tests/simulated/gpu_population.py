@@ -12,14 +12,20 @@ from dataclasses import dataclass, field, replace
 from tests.simulated.chooser import Chooser, Seeded, logarithmic
 from tests.simulated.gpu_devices import Memory
 from tests.simulated.gpu_footprint import TrueCode
+from tests.simulated.gpu_held import WORK as HELD_PROBES
+from tests.simulated.gpu_held import TrueHeld
+from tests.simulated.gpu_held import draw as draw_held
 from tests.simulated.gpu_link import FACTS, Facts, LinkTruth
 from tests.simulated.gpu_matrix_drawn import TrueMatrix
 from tests.simulated.gpu_matrix_drawn import draw as draw_matrix
 from tests.simulated.gpu_noise import GpuNoise
+from tests.simulated.gpu_pairs import Kinds
+from tests.simulated.gpu_pairs import draw as draw_pairs
 from tests.simulated.gpu_truth import KIB, MIB, GpuTruth
 
-PART, MATRIX = 2, 3
-"""GPUs have draws of their own beside those of CPUs of the same number, and so have their matrix units."""
+PART, MATRIX, PAIRS, HELD = 2, 3, 4, 5
+"""GPUs have draws of their own beside those of CPUs of the same number, and so have their matrix units, the
+kinds of instructions that are paired on them, and what a load of seconds does to them."""
 WICKED = 1 / 6
 
 
@@ -33,6 +39,9 @@ class DrawnGpu:
     link_facts: Facts = field(default_factory=lambda: dict(FACTS))
     code: TrueCode = field(default_factory=TrueCode)
     matrix: TrueMatrix = field(default_factory=TrueMatrix)
+    pairs: Kinds = field(default_factory=dict)
+    held: dict[str, TrueHeld] = field(default_factory=dict)
+    """Load of seconds, by the probe that makes it."""
     noise: GpuNoise = field(default_factory=GpuNoise)
     shares: tuple[float, ...] = (0.5, 0.8, 0.99, 1.0)
     """Of a rate, by launches of rising size."""
@@ -42,7 +51,7 @@ class DrawnGpu:
 
 def seeded(seed: int) -> DrawnGpu:
     """Device number `seed`."""
-    return _with_matrix(device(Seeded(seed, PART)), seed)
+    return _with_others(device(Seeded(seed, PART)), seed)
 
 
 def rough(seed: int) -> DrawnGpu:
@@ -66,11 +75,14 @@ def rough(seed: int) -> DrawnGpu:
     drawn = replace(
         drawn, memory=memory, noise=noise, passes=choose.pick((2, 3)), samples=choose.whole(6, 10)
     )
-    return _with_matrix(drawn, seed)
+    return _with_others(drawn, seed)
 
 
-def _with_matrix(drawn: DrawnGpu, seed: int) -> DrawnGpu:
-    return replace(drawn, matrix=draw_matrix(Seeded(seed, MATRIX), drawn.truth))
+def _with_others(drawn: DrawnGpu, seed: int) -> DrawnGpu:
+    matrix = draw_matrix(Seeded(seed, MATRIX), drawn.truth)
+    choose = Seeded(seed, HELD)
+    held = {probe: draw_held(choose) for probe in HELD_PROBES}
+    return replace(drawn, matrix=matrix, pairs=draw_pairs(Seeded(seed, PAIRS)), held=held)
 
 
 def device(choose: Chooser) -> DrawnGpu:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reportgen.backends.base import Source
 from reportgen.backends.cuda import targets
@@ -155,6 +156,9 @@ class Simulated:
     """True cycles of one visit, where they differ from visit to visit."""
     placed: Callable[[int], tuple[float, ...]] | None = None
     """True cycles of one sample by the multiprocessor on which it is taken."""
+    windows: Callable[[NDArray[np.float64]], tuple[NDArray[np.float64], ...]] | None = None
+    """Of a load of seconds: by how much longer each window takes -> starts and lengths of all in seconds,
+    and cycles.  They are the samples of a visit."""
 
 
 Question = tuple[ProbeInfo, list[Simulated]]

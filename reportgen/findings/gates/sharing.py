@@ -32,6 +32,9 @@ def _symmetric(evidence: Evidence) -> Iterator[Breach]:
 
 
 def _transitive(evidence: Evidence) -> Iterator[Breach]:
+    """Of a GPU nothing is asked: kinds of several pipes pass one port before them, and may fill both."""
+    if evidence.gpu:
+        return
     pairs: dict[frozenset[str], tuple[Quantity, str]] = {}
     partners: dict[str, set[str]] = {}
     for name, quantity in evidence.of_kind(Kind.INTERFERENCE):
@@ -100,7 +103,8 @@ GATES = (
     Gate(
         name="sharing_transitive",
         severity=Severity.RELATION,
-        statement="Two operations that are each serialised with a third are not independent of each other.",
+        statement="Two operations that are each serialised with a third are not independent of each other "
+        "(on a CPU; of a GPU's, the third may fill its pipe with one and a port before it with the other).",
         source="each fills a resource that the third one fills; with equal shares the resource is the same",
         causes=(
             "the third operation fills two resources, one with each",
