@@ -20,7 +20,7 @@ STREAM_UNROLL = 4
 STREAM_THREADS = 256
 ALONE_BYTES = 1 << 16
 """Under way, of each array, where one block has the device to itself.  A multiprocessor takes 64 bytes a
-cycle from the second level at most, and memory answers after some 700 cycles: 45 KB.  Fewer would tell how
+cycle from the second level at most, and memory answers after some 700 cycles: 45 kB.  Fewer would tell how
 many were asked for, not what a multiprocessor gets."""
 CONSTANT_BYTES = 65536
 """All that a kernel may have as constant memory (CUDA Programming Guide, "Technical Specifications")."""

@@ -44,7 +44,7 @@ def call(folder: Path, *words: str) -> Result:
 def test_an_estimate_says_what_decides(folder: Path) -> None:
     result = call(folder, str(folder / "one.s"))
     assert result.exit_code == 0
-    assert "one.s: 4 cycles a round (4 … " in result.stdout
+    assert "one.s: 4 cycles a round (3.996 … " in result.stdout
     assert "0.5 for each of 8 results" in result.stdout
     assert "decides: dependencies" in result.stdout
     assert "the chain vfmadd231ps ymm0,ymm1,[rdi+rax]" in result.stdout
