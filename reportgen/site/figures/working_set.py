@@ -114,16 +114,16 @@ def _boundary(axes: Axes, boundary: Boundary, last: float, row: int, taken: list
     else:
         text = f"at least {format_bytes(boundary.low)}"
     # Boundaries may lie an octave apart: each label has its own height, and the third stands on the
-    # right of its band where there is room, away from the other two.
-    left, right = axes.get_xlim()
-    beside = row >= 2 and math.log(high / left) < 0.78 * math.log(right / left)
-    usual = Words(high, "left", 0) if beside else Words(boundary.low, "right", row)
+    # right of its band or in it, away from the other two and their bands.
+    usual = [Words(boundary.low, "right", row)]
+    if row >= 2:
+        usual = [Words(high, "left", 0), Words(boundary.low, "left", 0)]
     # A short sweep has little room before its first band: words go where they are on nothing else.
     places_of: tuple[tuple[float, Side], ...] = (
         (boundary.low, "right"), (high, "left"), (boundary.low, "left"),
     )  # fmt: skip
     others = [Words(size, side, one) for one in (row, *range(len(style.LEVELS))) for size, side in places_of]
-    frame, places = _box(axes), [(one, one.box(axes, text)) for one in (usual, *others)]
+    frame, places = _box(axes), [(one, one.box(axes, text)) for one in (*usual, *others)]
     within = [(one, box) for one, box in places if box.inside(frame)] or places
     chosen, box = next(
         ((one, box) for one, box in within if not any(box.meets(other) for other in taken)), within[0]
