@@ -54,14 +54,13 @@ def sample(order: Order, visit: Visit, rates: gates.BestRate, tick_hz: float) ->
     while taken * threads < MOST_ROWS:
         batch_began = time.perf_counter()
         stamps = visit.take(size)
-        # a worker that was just started knows less than the run does
-        for own, per_thread in zip(
-            every, [[one] for one in stamps] if visit.arms > 1 else [stamps], strict=True
-        ):
+        each_point = [[one] for one in stamps] if visit.arms > 1 else [stamps]
+        for own, per_thread in zip(every, each_point, strict=True):
             rows = len(own.marks)
             _record(own.columns, own.marks, per_thread, visit, taken)
             rates.add({name: values[rows:] for name, values in own.columns.items()}, constants)
         taken += size
+        # a worker that was just started knows less than the run does
         best = rates.best() or order.canary_best
         for own in every:
             own.verdicts = gates.judge(
