@@ -72,7 +72,7 @@ def _card(checked: Checked, here: str, links: Links) -> list[tuple[str, object]]
             anchor(f"{found.name} ({found.device})", links.to(here, address.device_page(found.device))),
         ),
         ("loops", f"{measured} of {len(found.rows)} measured"),
-        ("held out", f"{sum(row.held_out for row in found.rows)}, written when the model was finished"),
+        ("held out", f"{sum(row.held_out for row in found.rows)}, their code not looked at for the model"),
         ("measured", f"{_day(found)} UTC, {checked.run.plan.get('passes', '–')} passes"),
         ("kernel", environment.get("kernel") or "–"),
         ("model of run", anchor(found.model_run, report)),
