@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from reportgen.analysis.bandwidth import without_level
+from reportgen.analysis.bandwidth import too_wide, without_level
 from reportgen.analysis.evidence import Evidence, by_pass, numbers, passes_that_agree
 from reportgen.analysis.gpu_best import best as best_of
 from reportgen.analysis.hierarchy import Hierarchy
@@ -94,6 +94,10 @@ def _best(evidence: Evidence, metric: str, points: list[Point]) -> Quantity:
         "shapes": [" x ".join(str(value) for value in _shape(point)) for point in points],
         "rates": numbers([one.value for one in rates]),
     }
+    if wide := too_wide(interval):
+        return evidence.narrowed([best]).without_value(
+            metric, UNIT, METHOD, status=Status.UNSTABLE, reason=wide, details=details
+        )
     passes = passes_that_agree(by_pass([rates[at]]), interval)
     return evidence.quantity(metric, UNIT, METHOD, interval, [best], passes=passes, details=details)
 

@@ -227,6 +227,17 @@ def test_seconds_follow_the_pace_of_every_sample() -> None:
     assert near(again["bandwidth.dram.read"], TRUTH.memory_rate)
 
 
+def test_visits_that_disagree_eightfold_tell_no_rate() -> None:
+    run, rows = make(TRUTH, asked=[working_set(TRUTH), streams(TRUTH)])
+    for index, number in enumerate(rows["pass"]):
+        if number == 2 and "bandwidth" in rows["point"][index]:
+            rows["ticks"][index] *= 8
+    again = {one.metric: one for one in quantities(run, pa.table(rows))}
+    rate = again["bandwidth.dram.read"]
+    assert (rate.status, rate.value) == (Status.UNSTABLE, None)
+    assert rate.reason.startswith("Visits disagree: all they tell of the rate is ")
+
+
 def test_the_run_is_replayed(tmp_path: Path) -> None:
     run, rows = make(TRUTH)
     sealed = write.seal(tmp_path / "nvidia-simulated" / run.run, run, rows, programs(TRUTH))

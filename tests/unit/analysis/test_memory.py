@@ -18,6 +18,7 @@ from reportgen.runs.schema import Point, Run
 from reportgen.status import Status
 from tests.simulated.asked import Asked
 from tests.simulated.memory_points import (
+    bandwidth_probe,
     chase_probe,
     conflict_probe,
     line_probe,
@@ -312,3 +313,15 @@ def test_a_second_buffer_beyond_the_range_is_a_bound() -> None:
     found = analysed([tlb_probe(NOISY)], NOISY, change=capped)
     assert covers(found["memory.dtlb1.reach"], 96)
     assert found["memory.dtlb2.reach"].status in (Status.CENSORED, Status.OK)
+
+
+def test_visits_that_disagree_eightfold_tell_no_rate() -> None:
+    def edit(columns: Columns) -> None:
+        streams = np.char.startswith(columns["point"].astype(str), "memory_hierarchy/bandwidth")
+        columns["ticks"][streams & (columns["pass"] == 1)] *= 8
+
+    rate = analysed(lambda truth: [working_set_probe(truth), bandwidth_probe(truth)], SMALL, edit=edit)[
+        "bandwidth.dram.read"
+    ]
+    assert (rate.status, rate.value) == (Status.UNSTABLE, None)
+    assert rate.reason.startswith("Visits disagree: all they tell of the rate is ")
