@@ -14,7 +14,6 @@ from reportgen.analysis.evidence import Evidence, by_pass, passes_that_agree
 from reportgen.analysis.hierarchy import Hierarchy
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import (
-    Interval,
     Scatter,
     Visits,
     pooled_scatter,
@@ -22,26 +21,16 @@ from reportgen.analysis.robust import (
     visit_variance,
 )
 from reportgen.analysis.side_by_side import rate_of_all
+from reportgen.analysis.telling import too_wide
 from reportgen.analysis.trend import trend, without_trend
 from reportgen.analysis.working_set import size_of
 from reportgen.runs.schema import Point
 from reportgen.status import Status
-from reportgen.units import format_bytes, format_interval
+from reportgen.units import format_bytes
 
 METHOD = "bandwidth"
 UNIT = "byte/second"
 LEVELS = ("l1", "l2", "l3", "dram")
-TELLS = 10.0
-"""High over low end of an interval beyond which it tells no rate: two visits of three agree, say, and a
-neighbour had most of the memory during the other."""
-
-
-def too_wide(interval: Interval) -> str:
-    """Why an interval of visits tells no rate; empty where it does."""
-    if interval.high <= TELLS * interval.low:
-        return ""
-    ends = format_interval(interval.low, interval.high, UNIT, 3)
-    return f"Visits disagree: all they tell of the rate is {ends}."
 
 
 def without_level(evidence: Evidence) -> str:
@@ -180,7 +169,7 @@ def _best(
             groups=tuple(rates[best.id].value * cycles / group for group in groups),
             reason="The samples fall into two groups; no single rate describes them.",
         )  # fmt: skip
-    if wide := too_wide(interval):
+    if wide := too_wide(interval, UNIT):
         return one.without_value(metric, UNIT, METHOD, status=Status.UNSTABLE, reason=wide, details=details)
     return one.quantity(
         metric, UNIT, METHOD, interval, [best], status=status, reason=reason,

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import msgspec
 
-from reportgen.analysis.bandwidth import too_wide, without_level
+from reportgen.analysis.bandwidth import without_level
 from reportgen.analysis.evidence import Evidence, by_pass, numbers, passes_that_agree
 from reportgen.analysis.gpu_best import best as best_of
 from reportgen.analysis.hierarchy import Hierarchy
 from reportgen.analysis.plateau import plateau
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import Visits
+from reportgen.analysis.telling import too_wide
 from reportgen.runs.schema import Point
 from reportgen.status import Status
 from reportgen.units import format_bytes
@@ -94,7 +95,7 @@ def _best(evidence: Evidence, metric: str, points: list[Point]) -> Quantity:
         "shapes": [" x ".join(str(value) for value in _shape(point)) for point in points],
         "rates": numbers([one.value for one in rates]),
     }
-    if wide := too_wide(interval):
+    if wide := too_wide(interval, UNIT):
         return evidence.narrowed([best]).without_value(
             metric, UNIT, METHOD, status=Status.UNSTABLE, reason=wide, details=details
         )

@@ -27,6 +27,7 @@ from reportgen.analysis.evidence import Evidence, numbers
 from reportgen.analysis.paired import NO, UNDECIDED, YES, Answer
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import Array, Interval, median, pooled_scatter, symmetric, visit_interval
+from reportgen.analysis.telling import too_wide
 from reportgen.runs.schema import Point
 from reportgen.status import Status
 
@@ -106,7 +107,18 @@ def _of_step(
             answer = Answer(answer.interval, UNDECIDED, LITTLE if paired.in_turn(ordered) else "")
         details |= {"shuffled": numbers(slow.interval)} | _told(answer, "gain", "followed")
         points.append(shuffled)
-    return evidence.quantity(name, "cycle", METHOD, fast.interval, points, details=details)
+    return _cycles(evidence, name, fast.interval, points, details)
+
+
+def _cycles(
+    evidence: Evidence, name: str, interval: Interval, points: Sequence[Point], details: dict[str, Any]
+) -> Quantity:
+    """Cycles as a quantity; without a value where visits disagree, whatever pairs of samples tell."""
+    if wide := too_wide(interval, "cycle"):
+        return evidence.narrowed(points).without_value(
+            name, "cycle", METHOD, status=Status.UNSTABLE, reason=wide, details=details
+        )
+    return evidence.quantity(name, "cycle", METHOD, interval, points, details=details)
 
 
 def _gain(
@@ -186,7 +198,7 @@ def _of_places(
             name, "cycle", METHOD, status=Status.UNSTABLE, details=details,
             reason="Two lengths of runs differ by no more than their scatter.",
         )  # fmt: skip
-    return evidence.quantity(name, "cycle", METHOD, each, points, details=details)
+    return _cycles(evidence, name, each, points, details)
 
 
 def prefetch_near(evidence: Evidence) -> list[Quantity]:
@@ -213,7 +225,7 @@ def prefetch_near(evidence: Evidence) -> list[Quantity]:
             answer = _saving(evidence, (far, point), (times[far.id], fast), questions)
             details |= _told(answer, "saved", "brought", far=_distance(far))
             points.append(far)
-        found.append(evidence.quantity(name, "cycle", METHOD, fast.interval, points, details=details))
+        found.append(_cycles(evidence, name, fast.interval, points, details))
     return found
 
 

@@ -38,6 +38,11 @@ PRIOR_WEIGHT = 10.0
 """Most degrees of freedom that the pooled variance may weigh against a point's own."""
 SURPRISE = 9.0
 """A point whose own variance exceeds the pooled one by more than this factor scatters in a way of its own."""
+ODD_VISITS = 5
+"""Visits from which on one or two that were disturbed do not set the width of an interval."""
+ODD_ROOM = 2.0
+"""What the median deviation of so few visits is widened by: with one of five disturbed, intervals held in 93
+to 97 of 100 cases, and in 88 to 95 with 1.5."""
 
 
 class Interval(NamedTuple):
@@ -242,7 +247,10 @@ def visit_variance(point: Visits, pooled: Scatter) -> tuple[float, float]:
     """Relative variance of one visit of a point, and its degrees of freedom."""
     logs = np.log(point.centres)
     freedom = len(logs) - 1
-    return moderated(float(np.var(logs, ddof=1)) if freedom else 0.0, freedom, pooled)
+    own = float(np.var(logs, ddof=1)) if freedom else 0.0
+    if len(logs) >= ODD_VISITS:
+        own = min(own, (ODD_ROOM * mad_deviation(logs)) ** 2)
+    return moderated(own, freedom, pooled)
 
 
 def geometric(value: float, relative: float) -> Interval:

@@ -28,7 +28,8 @@ PASSES = 3
 QUICK_PASSES = 2
 """Fewer passes give no agreement between passes, which every interval needs."""
 EXTRA_ROUNDS = 2
-"""Further visits of points that still lack accepted samples: a neighbour may have gone meanwhile."""
+"""Further visits of points that still lack accepted samples, or whose visits disagree: a neighbour may have
+gone meanwhile."""
 MARK_PROBE = "instruction_latency/integer_add"
 """Its longest chain is the drift mark: one cycle a step on every core known, and no memory."""
 

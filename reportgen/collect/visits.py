@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from reportgen.backends.base import Batch, Order
-from reportgen.collect import messages, own_cores, tally
+from reportgen.collect import agreement, messages, own_cores, tally
 from reportgen.collect.journal import Entry, Header, Journal
 from reportgen.collect.messages import Fault, Made
 from reportgen.collect.plan import (
@@ -180,7 +180,7 @@ class Tour:
         return self.units[id(code)]
 
     def _wanting(self, names: Sequence[str], before: int) -> list[str]:
-        """Points with too few samples that count in the visits before `before`.
+        """Points with too few samples that count in the visits before `before`, and those whose visits disagree.
 
         Later visits do not count, so a run resumed within an extra round finds the same points.
         """
@@ -189,6 +189,9 @@ class Tour:
         verdicts = tally.judge(self.plan, entries, clock)
         tallies = tally.count(entries, verdicts)
         undecided = own_cores.undecided(entries, verdicts, clock, tally.best_canary(entries, clock), passes)
+        undecided |= agreement.disagreeing(
+            entries, verdicts, clock, [name for name in names if name not in self.behind]
+        )
         wanting = []
         for name in names:
             found = tallies.get(name, Tally())

@@ -235,7 +235,7 @@ def test_visits_that_disagree_eightfold_tell_no_rate() -> None:
     again = {one.metric: one for one in quantities(run, pa.table(rows))}
     rate = again["bandwidth.dram.read"]
     assert (rate.status, rate.value) == (Status.UNSTABLE, None)
-    assert rate.reason.startswith("Visits disagree: all they tell of the rate is ")
+    assert rate.reason.startswith("Visits disagree: all they tell is ")
 
 
 def test_the_run_is_replayed(tmp_path: Path) -> None:

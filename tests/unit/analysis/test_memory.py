@@ -324,4 +324,4 @@ def test_visits_that_disagree_eightfold_tell_no_rate() -> None:
         "bandwidth.dram.read"
     ]
     assert (rate.status, rate.value) == (Status.UNSTABLE, None)
-    assert rate.reason.startswith("Visits disagree: all they tell of the rate is ")
+    assert rate.reason.startswith("Visits disagree: all they tell is ")

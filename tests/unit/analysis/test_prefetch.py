@@ -20,7 +20,7 @@ from tests.simulated.asked import Asked
 from tests.simulated.expected import true_value
 from tests.simulated.truth import CpuTruth
 from tests.simulated.truth_lines import TruePrefetch
-from tests.unit.analysis.cases import analysed
+from tests.unit.analysis.cases import Columns, analysed
 
 QUIET = CpuTruth().quiet()
 NONE = TruePrefetch(steps=frozenset(), unrolled=frozenset(), along=0)
@@ -189,6 +189,17 @@ def test_a_missing_half_leaves_the_rest() -> None:
     assert told["prefetch.stride.up_4"].value is not None
     assert "followed" not in told["prefetch.stride.up_4"].details
     assert told["prefetch.streams"].value is None
+
+
+def test_visits_that_disagree_leave_what_pairs_tell() -> None:
+    def edit(columns: Columns) -> None:
+        steps = np.char.startswith(columns["point"].astype(str), "memory_hierarchy/prefetch_stride#step=4,")
+        columns["ticks"][steps & (columns["pass"] == 1)] *= 8
+
+    told = analysed(made.probes, QUIET, 3, edit=edit)["prefetch.stride.up_4"]
+    assert (told.status, told.value) == (Status.UNSTABLE, None)
+    assert told.reason.startswith("Visits disagree: all they tell is ")
+    assert told.details["followed"] == "yes"
 
 
 def time(*visits: float, room: float = 0.01) -> Time:

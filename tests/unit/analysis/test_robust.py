@@ -122,6 +122,20 @@ def test_intervals_cover_in_95_of_100_cases(count: int) -> None:
     assert 0.93 <= hits / total <= 0.975
 
 
+@pytest.mark.parametrize(("disturbed", "least"), [(1, 0.90), (2, 0.95)])
+def test_disturbed_visits_of_five_neither_widen_nor_move_an_interval(disturbed: int, least: float) -> None:
+    rng = np.random.default_rng(disturbed)
+    hits, widths = 0, []
+    for _ in range(500):
+        logs = 0.02 * rng.standard_normal(5)
+        logs[:disturbed] += 0.3 + np.abs(rng.standard_normal(disturbed))
+        low, high = visit_interval(visits(np.exp(logs), np.arange(5)), Scatter(0.01, 20.0))[1:]
+        hits += low <= 1 <= high
+        widths.append(high / low)
+    assert hits / 500 >= least
+    assert np.median(widths) < 1.35
+
+
 def test_the_common_part_of_an_error_does_not_shrink_with_visits() -> None:
     rng = np.random.default_rng(0)
     point = visits(np.exp(1e-4 * rng.standard_normal(50)), np.arange(50))
