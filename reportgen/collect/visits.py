@@ -180,7 +180,7 @@ class Tour:
         return self.units[id(code)]
 
     def _wanting(self, names: Sequence[str], before: int) -> list[str]:
-        """Points with too few samples that count in the visits before `before`, and those whose visits disagree.
+        """Points with too few samples in the visits before `before`, and those whose visits disagree.
 
         Later visits do not count, so a run resumed within an extra round finds the same points.
         """
