@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 OK, NOTE, MISSING = "ok", "note", "missing"
 _PACKAGES = {
     "llvmlite": "assembles the programs",
-    "iced_x86": "decodes them again",
     "pyarrow": "writes the samples",
     "pandas": "reads the samples",
     "scipy": "analysis",
     "matplotlib": "figures",
     "mkdocs": "the site",
 }
+_DECODERS = {"x86_64": "iced_x86", "aarch64": "capstone"}
 _TO_COLLECT = frozenset({"pyarrow"})
 """What a run on a GPU needs of these; the rest is for CPUs, and for what is made of a run elsewhere too."""
 ROOM_BYTES = 200 << 20
@@ -70,11 +70,19 @@ def _programs(gpu: bool) -> Iterator[Check]:
     version = platform.python_version()
     fits = sys.version_info >= (3, 11)
     yield ("Python", OK if fits else MISSING, version, "" if fits else "Install Python 3.11 or newer.")
-    for name, use in _PACKAGES.items():
+    for name, use in _packages().items():
         here = find_spec(name) is not None
         remedy = "" if here else "Install reportgen with its dependencies: pip install reportgen"
         absent = NOTE if gpu and name not in _TO_COLLECT else MISSING
         yield (name, OK if here else absent, use if here else f"absent; {use}", remedy)
+
+
+def _packages() -> dict[str, str]:
+    """What is needed here, and for what: of the decoders the one of this machine's instruction set."""
+    from reportgen.backends.cpu.isa import host
+
+    decoder = _DECODERS.get(host())
+    return _PACKAGES | ({decoder: "decodes them again"} if decoder else {})
 
 
 def _suite() -> Iterator[Check]:

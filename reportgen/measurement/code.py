@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from reportgen.backends.cpu.own_body import plain
 from reportgen.backends.cpu.x86_64.own_code import SLOTS
-from reportgen.backends.cpu.x86_64.own_traits import traits
 from reportgen.errors import UserError
 from reportgen.measurement import registers, spelling
 from reportgen.measurement.registers import VECTOR, Start
 from reportgen.model.cost.instruction import Body, Instruction
 from reportgen.model.cost.parse import Unreadable, x86_bodies
 from reportgen.suite.own_code import Code, Line
+
+if TYPE_CHECKING:
+    from reportgen.backends.cpu.x86_64.own_traits import Traits
 
 LOOP_INSTRUCTIONS = 128
 """A text without a loop stands so often that its instructions are about as many."""
@@ -170,7 +173,7 @@ def _only_counts(one: Instruction, rest: Sequence[Instruction]) -> bool:
 def _features(name: str, code: Sequence[Instruction], kept: Sequence[Instruction]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for one in code:
-        has = traits(bytes.fromhex(one.code))
+        has = _traits(one)
         if has.refused:
             raise UserError(f"'{name}': '{one.text}' cannot run here: {has.refused}.", "Leave it out.")
         if one.flow != "next" and one not in kept:
@@ -242,9 +245,14 @@ def _counter(name: str, code: Sequence[Instruction]) -> str:
 def _line(one: Instruction) -> Line:
     jump = (one.target or 0) - one.at
     named = one.address is not None and one.address.base == "rip"
-    return Line(
-        plain(one.text, one.flow, jump, named), one.code, traits(bytes.fromhex(one.code)).displacement
-    )
+    return Line(plain(one.text, one.flow, jump, named), one.code, _traits(one).displacement)
+
+
+def _traits(one: Instruction) -> Traits:
+    # its decoder is installed where x86-64 code can be measured, and this is imported elsewhere too
+    from reportgen.backends.cpu.x86_64.own_traits import traits
+
+    return traits(bytes.fromhex(one.code))
 
 
 def _unproven(kept: Sequence[Instruction]) -> str:

@@ -8,6 +8,7 @@ those that a condition closes and nothing returns from, where there are such; ev
 
 from __future__ import annotations
 
+import platform
 import re
 import subprocess
 import sys
@@ -21,6 +22,8 @@ from reportgen.model.cost import sass
 from reportgen.model.cost.instruction import Body, Instruction
 
 ASSEMBLER = "reportgen.backends.cpu.x86_64.listing"
+X86_64 = ("x86_64", "AMD64")
+"""Machines for which LLVM's assembler of the ISA is built and the decoder has a wheel."""
 SECONDS = 60.0
 """An assembler that takes longer for a listing hangs."""
 MARKS = {"BEGIN": "0x0f,0x0b,0x72,0x67,0x0b,0x01", "END": "0x0f,0x0b,0x72,0x67,0x0b,0x02"}
@@ -161,8 +164,13 @@ def x86_bodies(texts: Sequence[tuple[str, str, bool]]) -> list[Body]:
     """Bodies of several x86-64 texts: (name, text, whether it is Intel syntax).
 
     Raises:
-        Unreadable: the assembler refuses one of them.
+        Unreadable: the assembler refuses one of them, or is not there.
     """
+    if platform.machine() not in X86_64:
+        raise Unreadable(
+            f"'{texts[0][0]}' is x86-64 code, whose assembler and decoder are there on x86-64 machines only.",
+            "Run this on such a machine: its model may be that of another one.",
+        )
     asked = [{"text": _marked(text), "intel": intel} for _, text, intel in texts]
     command = [sys.executable, "-m", ASSEMBLER]
     try:
