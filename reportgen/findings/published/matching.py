@@ -74,6 +74,7 @@ _OF_THE_CORE = frozenset(
         Kind.RETURN_DEPTH,
         Kind.FETCH_CAPACITY,
         Kind.FETCH_RATE,
+        Kind.BANKS,
     }
 )
 
@@ -87,6 +88,8 @@ def architecture_wide(metric: str) -> bool:
         return name.subject in NEAR
     if name.kind is Kind.PATH_LATENCY:
         return name.part in NEAR
+    if name.kind is Kind.CAPACITY:
+        return name.subject == "shared"
     return metric.startswith("tensor.latency.")
 
 

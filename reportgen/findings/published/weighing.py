@@ -1,9 +1,10 @@
 """A published figure against a measured quantity, by a stated rule.
 
-A figure decides only where its tier is A, it has an address at which it can be looked up, and it is a
-measurement or, of a size, a driver's or vendor's statement.  It agrees where the measured interval comes
-within the tolerance of it.  A nominal rate decides nothing here: it is a ceiling, and
-`reportgen.findings.gates.ceilings` holds the measured rate under it.
+A figure decides only where its tier is A, it has an address at which it can be looked up, it is a
+measurement or, of a size, a driver's or vendor's statement, and it is of this product or of what all of its
+architecture have in common.  It agrees where the measured interval comes within the tolerance of it.  A
+nominal rate decides nothing here: it is a ceiling, and `reportgen.findings.gates.ceilings` holds the
+measured rate under it.
 """
 
 from __future__ import annotations
@@ -41,6 +42,10 @@ OTHERWISE = 0.10
 FAR = 0.20
 """Latency of a level outside the core: it depends on clocks, placement and address translation."""
 
+RELATED = frozenset({Kind.LEVEL_LATENCY, Kind.CHASE, Kind.DISTANCE})
+"""Kinds of which, on a GPU, figures of other products of the architecture are shown: one die is sold under
+several names, at several clocks and with several memories."""
+
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
@@ -53,13 +58,19 @@ class Weighed:
 
 
 def weigh(evidence: Evidence, quantity: Quantity) -> tuple[Weighed, ...]:
-    """Every figure that speaks of the same quantity of this device, those that decide first."""
-    found = [
-        Weighed(figure, decides(figure), agrees(figure, quantity))
-        for figure in evidence.figures
-        if _same(figure, quantity, evidence.gpu) and comparable(figure, evidence.run.device)
-    ]
-    return tuple(sorted(found, key=lambda one: not one.decides))
+    """Every figure that speaks of the same quantity of this device, those that decide first.
+
+    Of a far latency of a GPU, figures of related products come last, and decide nothing.
+    """
+    own, related = [], []
+    for figure in evidence.figures:
+        if not _same(figure, quantity, evidence.gpu):
+            continue
+        if comparable(figure, evidence.run.device):
+            own.append(Weighed(figure, decides(figure), agrees(figure, quantity)))
+        elif evidence.gpu and parse(quantity.metric).kind in RELATED:
+            related.append(Weighed(figure, False, agrees(figure, quantity)))
+    return (*sorted(own, key=lambda one: not one.decides), *related)
 
 
 def decides(figure: Figure) -> bool:
@@ -81,7 +92,7 @@ def agrees(figure: Figure, quantity: Quantity) -> bool:
 def tolerance(metric: str) -> float:
     """Relative distance at which a measured value and a published figure still agree."""
     name = parse(metric)
-    if name.kind in (Kind.LEVEL_LATENCY, Kind.CHASE) and name.subject not in NEAR:
+    if name.kind in RELATED and name.subject not in NEAR:
         return FAR
     return TOLERANCE.get(name.kind, OTHERWISE)
 

@@ -170,7 +170,8 @@ def figures(
 
 def figures_shown(shown: Sequence[Cited]) -> str:
     """Published figures of which none decides."""
-    return f"Published figures of which none decides (second-hand, modelled or nominal): {_cited(shown)}."
+    why = "second-hand, modelled, nominal, of other conditions or of another product"
+    return f"Published figures of which none decides ({why}): {_cited(shown)}."
 
 
 def _cited(figures: Sequence[Cited]) -> str:

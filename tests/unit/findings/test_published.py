@@ -19,12 +19,12 @@ from tests.unit.findings.records import changed, quantity, run
 ALL = library.library()
 BASE_UNITS = {
     "cycle", "second", "byte", "byte/second", "byte/cycle", "FLOP/second", "OP/second", "FLOP/cycle",
-    "OP/cycle", "FLOP/byte", "ratio", "count",
+    "OP/cycle", "FLOP/byte", "ratio", "count", "instruction/cycle",
 }  # fmt: skip
 
 
 def test_every_figure_has_its_source_and_a_base_unit() -> None:
-    assert len(ALL.figures) == 415
+    assert len(ALL.figures) == 446
     for figure in ALL.figures:
         assert figure.source in ALL.sources
         assert figure.architecture in ALL.cores
@@ -71,14 +71,14 @@ def test_units_are_those_of_the_metric() -> None:
         ("NVIDIA A100 PCIe 40GB", "40 MB", 40 * 2**20),
         ("NVIDIA A100 40GB", "1358 GB/s", 1.358e12),
         ("NVIDIA T4 (PCIe)", "220 GiB/s", 220 * 2**30),
-        ("NVIDIA RTX 3070 Ti", "252.7 FMA/clk/SM", 505.4),
+        ("NVIDIA RTX 3070 Ti", "252.7 FMA/clk/SM", 252.7 / 2048),
         ("NVIDIA L40", "44.439 TIOP/s", 44.439e12),
     ],
 )
 def test_values_are_in_base_units(device: str, printed: str, value: float) -> None:
     found = [one.value for one in ALL.figures if one.device == device and one.printed == printed]
     assert found
-    assert all(one == pytest.approx(value) for one in found)
+    assert all(one == pytest.approx(value, rel=1e-5) for one in found)
 
 
 def test_a_printed_range_keeps_its_ends() -> None:
@@ -95,6 +95,36 @@ def test_a_figure_decides_with_its_tier_an_address_and_a_measurement() -> None:
             assert figure.kind is not Origin.MODELLED
             assert figure.kind is Origin.MEASURED or figure.unit in ("byte", "count")
     assert sum(map(weighing.decides, ALL.figures)) > 200
+
+
+def test_rates_of_products_are_those_of_one_instruction_of_the_table() -> None:
+    """Half a multiprocessor's rate, or twice, would be a source's FLOP, or its quarter, taken for ours."""
+    (hopper,) = [
+        one for one in ALL.figures
+        if one.metric == "tensor.throughput.mma_m16n8k16_f16_f32" and one.architecture == "sm_90"
+    ]  # fmt: skip
+    assert (hopper.printed, hopper.unit) == ("713.687 TFLOP/s", "instruction/cycle")
+    assert hopper.value * 132 * 1.98e9 * 4096 == pytest.approx(713.687e12, rel=1e-5)
+
+
+KNOWN_APART = {("sm_89", "memory.l1.latency"), ("sm_75", "latency.fp64_fma")}
+"""Of which two sources that say the same of their conditions give numbers that do not agree."""
+
+
+def test_figures_that_decide_for_an_architecture_agree_with_each_other() -> None:
+    """Else they count something else, such as the address arithmetic of a chase by index."""
+    deciding: dict[tuple[str, str], list[library.Figure]] = {}
+    for one in ALL.figures:
+        if one.metric and weighing.decides(one) and matching.architecture_wide(one.metric):
+            deciding.setdefault((one.architecture, one.metric), []).append(one)
+    apart = {
+        key
+        for key, figures in deciding.items()
+        for first in figures
+        for second in figures
+        if not weighing.agrees(second, quantity(first.metric, first.value))
+    }
+    assert apart == KNOWN_APART
 
 
 def test_nothing_of_how_the_tables_were_made_is_left_in_them() -> None:
