@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from reportgen.backends.base import Order
-from reportgen.backends.cpu import clock, outcomes
+from reportgen.backends.cpu import outcomes
 from reportgen.backends.cpu.buffers import Buffer
 from reportgen.backends.cpu.executable import Executable
 from reportgen.backends.cpu.frame import MOST_SAMPLES, Frame, Stamps
+from reportgen.backends.cpu.repetitions import BODY_SECONDS, Repetitions
 from reportgen.backends.cpu.together import in_step
 from reportgen.errors import LaunchError
 
@@ -20,16 +21,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-BODY_SECONDS = 80e-6
-"""Aim for one timed body: long against the time stamp's few ticks and the loop's end, short
-against the milliseconds between interruptions."""
 WINDOW_SECONDS = 40e-3
 """Aim for one window of a long visit: above a scheduler's time slice, below the time in which a clock limit
 sets in."""
 TRIAL_SECONDS = 10e-3
 """Length of the window in the trial that finds how many repetitions make `WINDOW_SECONDS`."""
-TRIAL = 2
-"""Repetitions in the trial that finds how many make `BODY_SECONDS`."""
 WARM_BODIES = 10
 """512-bit code pays 0.1-0.25 µs once after scalar code, and branch history must settle."""
 RESIDENT_SLICES = 64
@@ -78,7 +74,7 @@ class Preparation:
         self.cpus = cpus
         self.tick_hz = tick_hz
         self.frames = [Frame() for _ in cpus]
-        self._repetitions: dict[str, int] = {}
+        self._repetitions = Repetitions(tick_hz)
         self._streams: dict[int, Buffer] = {}
         self._list: NDArray[np.uint32] | None = None
         self._cycle: tuple[Buffer, NDArray[np.int64]] | None = None
@@ -87,7 +83,7 @@ class Preparation:
     def body(self, order: Order, program: Executable, steps: int = 0) -> Visit:
         """A program that needs nothing but registers and a scratch page, or a chase of `steps` cells."""
         frame = self.frames[0]
-        count = self._count(order.point, lambda: frame.run(program, 4, 1, TRIAL))
+        count = self._repetitions.of(order.point, lambda count: frame.run(program, 4, 1, count))
         warm = max(WARM_BODIES, count // 4)
         least = LEAST_SAMPLES
         if steps:
@@ -132,19 +128,9 @@ class Preparation:
         Warm-up and body are not compared: with large code the first pass finds less of it near.
         """
         frame = self.frames[0]
-        count = self._count(order.point, lambda: frame.run(program, 4, 1, TRIAL))
+        count = self._repetitions.of(order.point, lambda count: frame.run(program, 4, 1, count))
         warm = max(1, count // 4)
         return Visit(lambda samples: [frame.run(program, samples, warm, count)], count, cpus=(self.cpus[-1],))
-
-    def _count(self, point: str, trial: Callable[[], list[Stamps]]) -> int:
-        """Repetitions that make one timed body last about `BODY_SECONDS`; the same on every visit."""
-        count = self._repetitions.get(point)
-        if count is None:
-            # the median of some short trials: one may be interrupted, one may fall into a tick
-            ticks = sorted(stamps.ticks - stamps.empty for stamps in trial())[1]
-            count = max(1, round(BODY_SECONDS * self.tick_hz * TRIAL / max(ticks, clock.granularity())))
-            self._repetitions[point] = count
-        return count
 
     def chase(self, order: Order, program: Executable, stack: ExitStack) -> Visit:
         """A pointer chase over a fresh buffer, which `stack` gives back."""
@@ -211,7 +197,9 @@ class Preparation:
             # what wrote the lines left some of them near: all of them once, in turn as they will be
             run(WALKS * arms, 1, -(-lines // loads // arms // WALKS))
         # as many steps for all, lest one catch up with another
-        count = self._count(str(setup["together"]), lambda: run(4 * arms, 1, TRIAL)[arms - 1 :: arms])
+        count = self._repetitions.of(
+            str(setup["together"]), lambda count: run(4 * arms, 1, count)[arms - 1 :: arms]
+        )
         warm = max(WARM_BODIES, count // 4)
 
         def take(samples: int) -> list[list[Stamps]]:
@@ -304,7 +292,7 @@ class Preparation:
         turn = each // part
         if turn <= RESIDENT_SLICES:
             run(1, 1, turn)  # a level can only serve what it holds: one whole turn first
-        count = self._count(order.point, lambda: run(4, 1, TRIAL)[0])
+        count = self._repetitions.of(order.point, lambda count: run(4, 1, count)[0])
         warm = max(1, count // 4)
         facts: dict[str, int | float | str] = {
             "bytes_requested": int(setup["bytes"]),
@@ -340,7 +328,7 @@ class Preparation:
 
         cpus = communication.chosen(order, self.cpus)
         run = communication.runner(order, program, self.frames, cpus, stack)
-        count = self._count(order.point, lambda: run(4, 1, TRIAL)[0])
+        count = self._repetitions.of(order.point, lambda count: run(4, 1, count)[0])
         facts: dict[str, int | float | str] = {"cores": len(cpus), "cpus": " ".join(map(str, cpus))}
         return Visit(lambda samples: run(samples, max(1, count // 4), count), count, facts, cpus=cpus)
 
@@ -350,13 +338,15 @@ class Preparation:
         The trial is itself a stretch of load: a body of microseconds does not tell how long milliseconds
         take on cores that are shared.
         """
-        count = self._repetitions.get(order.point)
+        count = self._repetitions.known.get(order.point)
         if count is None:
-            first = self._count(order.point, lambda: self._together(program, cpus, 4, 1, TRIAL)[0])
+            first = self._repetitions.of(
+                order.point, lambda tried: self._together(program, cpus, 4, 1, tried)[0]
+            )
             some = max(1, round(first * TRIAL_SECONDS / BODY_SECONDS))
             slowest = max(stamps[-1].ticks for stamps in self._together(program, cpus, 2, 1, some))
             count = max(1, round(some * window * self.tick_hz / max(slowest, 1)))
-            self._repetitions[order.point] = count
+            self._repetitions.known[order.point] = count
         return count
 
     def _together(

@@ -176,8 +176,10 @@ def _mark_uneven(columns: dict[str, list[int]], marks: list[str], visit: Visit) 
         (ticks - empty) / max(1, warmup - empty)
         for ticks, empty, warmup in zip(columns["ticks"], columns["empty"], columns["warmup"], strict=True)
     ]
-    usual = statistics.median(ratios)
-    margin = UNEVEN + clock.granularity() / min(columns["warmup"])
+    usual, shortest = statistics.median(ratios), min(columns["warmup"])
+    if usual <= 0 or shortest <= 0:
+        return marks  # less than one step of the time stamp: there is nothing to compare
+    margin = UNEVEN + clock.granularity() / shortest
     return [
         gates.UNEVEN if mark == gates.ACCEPTED and abs(ratio / usual - 1) > margin else mark
         for ratio, mark in zip(ratios, marks, strict=True)
