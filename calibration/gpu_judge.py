@@ -8,7 +8,6 @@ from calibration.gpu_kinds import GpuKind, kind_of
 from calibration.judge import LEAST, ROUNDING, Claimed, Concluded, Judged, Paired, Stated, name_of, paired
 from reportgen.analysis.derive import quantities
 from reportgen.analysis.quantity import Quantity
-from reportgen.analysis.sustained import SETTLED
 from reportgen.findings import alternatives, slowing
 from reportgen.findings.derive import derive
 from reportgen.findings.evidence import gather, interval
@@ -16,10 +15,12 @@ from reportgen.findings.finding import Finding, Verdict
 from reportgen.findings.metric import Kind as Metric
 from reportgen.findings.metric import parse
 from reportgen.roofline.ridges import ridges
+from reportgen.runs.schema import ProbeInfo
 from reportgen.status import Status
 from tests.simulated import gpu_population
 from tests.simulated.gpu_drawn import make_run, table_of
 from tests.simulated.gpu_expected import true_value
+from tests.simulated.gpu_hypotheses import true_verdict
 from tests.simulated.gpu_pairs import share_pipe, share_port
 from tests.simulated.gpu_population import DrawnGpu
 
@@ -27,6 +28,8 @@ AGREEMENT = "reported"
 """Rule whose findings compare a quantity with what the driver reports, which is true of these devices."""
 SLOWING = "slowing"
 """Rule whose findings say what may have taken from a rate."""
+ALIKE = frozenset({"slope", "peak", "library", "sustained"})
+"""Analyses all of whose hypotheses say the same, each of its own operation or routine."""
 SHARING = "sharing"
 """Rule whose findings say that two kinds of instructions share something."""
 
@@ -45,14 +48,29 @@ def judge(seed: int, rough: bool = False) -> Judged:
         for names, reading in paired(evidence)
     ]
     judged.intervals = [one for quantity in found if (one := _stated(drawn, quantity)) is not None]
+    conclusions: dict[str, Verdict] = {}
     for finding in derive(run, found):
         judged.explained += _explained(drawn, finding, by_metric)
-        judged.hypotheses += _concluded(drawn, finding)
+        if finding.hypothesis:
+            conclusions |= dict.fromkeys(finding.probes, finding.verdict)
         right = _right(drawn, finding, by_metric)
         if right is not None:
             claimed = Claimed(name_of(finding), finding.confidence, right, finding.confidence_inputs)
             judged.findings.append(claimed)
+    for probe in run.probes:
+        expected = true_verdict(drawn, probe)
+        if probe.id in conclusions and expected is not None:
+            judged.hypotheses.append(Concluded(hypothesis_name(probe), conclusions[probe.id], expected))
     return judged
+
+
+def hypothesis_name(probe: ProbeInfo) -> str:
+    """What hypotheses that say the same are called together; one analysis may be of several that do not."""
+    if probe.analysis == "plateau" and "halving" not in probe.hypothesis:
+        return probe.analysis
+    name = probe.id.rpartition("/")[2]
+    alike = probe.analysis in ALIKE
+    return probe.analysis if alike else name.removesuffix(f"_{probe.operation}") if probe.operation else name
 
 
 def _stated(drawn: DrawnGpu, quantity: Quantity) -> Stated | None:
@@ -94,18 +112,6 @@ def _explained(drawn: DrawnGpu, finding: Finding, by_metric: dict[str, Quantity]
         true = {alternatives.PIPELINE} if share_pipe(*both) else set()
         true |= {alternatives.ISSUE_PORT} if share_port(*both) else set()
     return [Claimed(rule, finding.confidence, bool(true & set(finding.alternatives)), {})]
-
-
-def _concluded(drawn: DrawnGpu, finding: Finding) -> list[Concluded]:
-    """How the hypothesis ends that a rate holds, and whether it does."""
-    if not finding.hypothesis:
-        return []
-    held = [drawn.held[probe] for probe in finding.probes if probe in drawn.held]
-    truths = [abs(one.sustained / one.burst - 1) <= SETTLED for one in held]
-    return [
-        Concluded("sustained", finding.verdict, Verdict.SUPPORTED if truth else Verdict.NOT_SUPPORTED)
-        for truth in truths
-    ]
 
 
 def _shared(drawn: DrawnGpu, first: str, second: str) -> bool:

@@ -13,8 +13,18 @@ import numpy as np
 
 from reportgen.analysis.evidence import Evidence, by_pass, numbers, passes_that_agree
 from reportgen.analysis.gpu_bank_widths import wide
+from reportgen.analysis.gpu_further import BENT
 from reportgen.analysis.quantity import Quantity
-from reportgen.analysis.robust import NORMAL_95, Array, Interval, pooled_interval, student_t, symmetric
+from reportgen.analysis.robust import (
+    NORMAL_95,
+    Array,
+    Interval,
+    pooled_interval,
+    pooled_scatter,
+    student_t,
+    symmetric,
+    visit_interval,
+)
 from reportgen.analysis.slope import fit_line
 from reportgen.runs.schema import Point
 from reportgen.status import Status
@@ -70,10 +80,12 @@ def banks(evidence: Evidence) -> list[Quantity]:
             )
         ]  # fmt: skip
     if residual > LINEAR or each <= 0:
+        bent = each <= 0 or _surely_off(evidence, usable, best) > LINEAR
+        told = "" if bent else ", within the scatter of the times"
         return [
             evidence.without_value(
-                f"{stem}.banks", "count", METHOD, status=Status.UNSTABLE, details=details,
-                reason=f"No number of banks explains all strides; {best} is off by {residual:.1%}.",
+                f"{stem}.banks", "count", METHOD, status=Status.UNSTABLE, details=details | {BENT: bent},
+                reason=f"No number of banks explains all strides; {best} is off by {residual:.1%}{told}.",
             )
         ]  # fmt: skip
     meeting = [degree(stride, best) for stride in strides_of(usable)]
@@ -94,6 +106,17 @@ def banks(evidence: Evidence) -> list[Quantity]:
         for name, unit, interval, points in (*found, ("latency", "cycle", latency, single))
     ]  # fmt: skip
     return stated + wide(evidence, best)
+
+
+def _surely_off(evidence: Evidence, points: list[Point], number: int) -> float:
+    """The largest residual of a number of banks, once the half interval of each time is taken off."""
+    taken = [evidence.cycles_per_step(point) for point in points]
+    scatter = pooled_scatter(taken)
+    half = np.array([visit_interval(one, scatter, evidence.systematic).half for one in taken])
+    cycles = np.array([one.value for one in taken])
+    base, each, _ = _fit(strides_of(points), cycles, number)
+    line = base + each * (np.array([degree(stride, number) for stride in strides_of(points)]) - 1)
+    return float(np.max(np.maximum(0.0, np.abs(cycles - line) - half) / line))
 
 
 def strides_of(points: list[Point]) -> list[int]:

@@ -30,6 +30,9 @@ APART = 5.0
 CLEAR, STRAYS = 0.5, 0.02
 """... and so are those with this share of the way between them empty, but for a share of strays: one of the
 groups may be of two kinds itself, as misses of near and of far lines."""
+SPREAD = 1e-3
+"""Share of a latency by which loads of one group differ at least: a clock that counts whole cycles parts them
+into steps with nothing between."""
 QUANTILES = 51
 """Kept of all latencies, for a figure."""
 MOST = (0.05, 0.95)
@@ -51,9 +54,12 @@ def split(values: Array) -> float | None:
     left, right = sums[:-1] / at, (sums[-1] - sums[:-1]) / (count - at)
     cut = int(np.argmax(at * (count - at) * (left - right) ** 2)) + 1
     near, far = ordered[:cut], ordered[cut:]
-    spread = max(mad_deviation(near), mad_deviation(far), 1e-3 * median(ordered))
+    least = SPREAD * median(ordered)
+    spread = max(mad_deviation(near), mad_deviation(far), least)
     apart, empty = median(far) - median(near), np.quantile(far, STRAYS) - np.quantile(near, 1 - STRAYS)
-    if min(len(near), len(far)) < SHARE * count or (apart < APART * spread and empty < CLEAR * apart):
+    if min(len(near), len(far)) < SHARE * count or apart < APART * least:
+        return None
+    if apart < APART * spread and empty < CLEAR * apart:
         return None
     return float((near[-1] + far[0]) / 2)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from reportgen.analysis.evidence import Evidence, numbers
-from reportgen.analysis.gpu_further import LEAST, growth
+from reportgen.analysis.gpu_further import BENT, LEAST, growth
 from reportgen.analysis.gpu_rounding import ROUNDED
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import NORMAL_95, Interval, pooled_scatter, visit_interval
@@ -47,21 +47,18 @@ def divergence(evidence: Evidence) -> list[Quantity]:
             )
         ]  # fmt: skip
     details["factors"] = numbers([(each.value - none.value) / alone for each in times[1:]])
-    if not line.straight:
+    refusal = line.refusal(
+        "Further paths do not all add the same",
+        "All numbers of paths take the same time: no further path shows.",
+    )
+    if refusal is not None:
+        status, reason = refusal
+        details[BENT] = line.bent
         return [
             evidence.without_value(
-                f"{stem}.path", "cycle", METHOD, status=Status.UNSTABLE, details=details,
-                reason="Further paths do not all add the same: a straight line is off by "
-                f"{line.residual:.1%}.",
+                f"{stem}.path", "cycle", METHOD, status=status, reason=reason, details=details
             )
-        ]  # fmt: skip
-    if not line.visible:
-        return [
-            evidence.without_value(
-                f"{stem}.path", "cycle", METHOD, status=Status.UNSUPPORTED, details=details,
-                reason="All numbers of paths take the same time: no further path shows.",
-            )
-        ]  # fmt: skip
+        ]
     each = line.each
     ends = math.hypot(none.half, one.half, NORMAL_95 * ROUNDED * math.sqrt(2))
     relative = each.half / each.value + ends / alone

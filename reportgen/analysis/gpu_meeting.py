@@ -9,11 +9,10 @@ from __future__ import annotations
 import math
 
 from reportgen.analysis.evidence import Evidence, numbers
-from reportgen.analysis.gpu_further import LEAST, Growth, growth
+from reportgen.analysis.gpu_further import BENT, LEAST, Growth, growth
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import pooled_scatter, symmetric, visit_interval
 from reportgen.runs.schema import Point
-from reportgen.status import Status
 
 METHOD = "synchronisation"
 LANES = 32
@@ -59,16 +58,15 @@ def _of_space(evidence: Evidence, stem: str) -> list[Quantity]:
 def _conflict(
     evidence: Evidence, metric: str, points: list[Point], line: Growth, details: dict[str, object]
 ) -> Quantity:
-    if not line.straight:
+    refusal = line.refusal(
+        "Lanes that meet do not all add the same",
+        "All numbers of addresses take the same time: lanes that meet cost nothing that shows.",
+    )
+    if refusal is not None:
+        status, reason = refusal
         return evidence.without_value(
-            metric, "cycle", METHOD, status=Status.UNSTABLE, details=details,
-            reason=f"Lanes that meet do not all add the same: a straight line is off by {line.residual:.1%}.",
-        )  # fmt: skip
-    if not line.visible:
-        return evidence.without_value(
-            metric, "cycle", METHOD, status=Status.UNSUPPORTED, details=details,
-            reason="All numbers of addresses take the same time: lanes that meet cost nothing that shows.",
-        )  # fmt: skip
+            metric, "cycle", METHOD, status=status, reason=reason, details=details | {BENT: line.bent}
+        )
     return evidence.quantity(
         metric, "cycle", METHOD, line.each, points, linearity=line.residual, details=details
     )

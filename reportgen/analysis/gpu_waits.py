@@ -11,7 +11,7 @@ from dataclasses import replace
 import msgspec
 
 from reportgen.analysis.evidence import Evidence
-from reportgen.analysis.gpu_further import LEAST, growth
+from reportgen.analysis.gpu_further import BENT, LEAST, growth
 from reportgen.analysis.gpu_rounding import rounding_error
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import Interval
@@ -67,16 +67,15 @@ def _further(evidence: Evidence, grows: str, found: dict[str, Quantity]) -> Quan
         "of": grows,
         "base": line.base,
     }
-    if line.straight and not line.visible:
+    refusal = line.refusal(
+        "Further ones do not all add the same",
+        f"A wait takes the same time with {counts[0]} and with {counts[-1]}: nothing is added.",
+    )
+    if refusal is not None:
+        status, reason = refusal
         return evidence.without_value(
-            metric, UNIT, METHOD, status=Status.UNSUPPORTED, details=details,
-            reason=f"A wait takes the same time with {counts[0]} and with {counts[-1]}: nothing is added.",
-        )  # fmt: skip
-    if not line.straight:
-        return evidence.without_value(
-            metric, UNIT, METHOD, status=Status.UNSTABLE, details=details,
-            reason=f"Further ones do not all add the same: a straight line is off by {line.residual:.1%}.",
-        )  # fmt: skip
+            metric, UNIT, METHOD, status=status, reason=reason, details=details | {BENT: line.bent}
+        )
     points = [point for point in evidence.usable() if _key(point) in found]
     return evidence.quantity(
         metric, UNIT, METHOD, line.each, points, linearity=line.residual, details=details

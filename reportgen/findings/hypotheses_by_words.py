@@ -107,14 +107,17 @@ def _as_the_driver(case: Case) -> Ending:
     driver = [q for q in case.quantities if q.metric.endswith(".vendor_copy") and q.value is not None]
     if not driver:
         return nothing(case)
-    told = []
+    pairs = []
     for quantity in driver:
         own = case.evidence.usable(quantity.metric.replace("vendor_copy", "copy"))
         if own is not None:
-            told.append(interval(own)[1] >= interval(quantity)[0])
-    if not told:
+            pairs.append((interval(own), interval(quantity)))
+    if not pairs:
         return undecided("no copy by a kernel of ours in the same level")
-    return YES if all(told) else no("the driver's copy is faster than the kernel's, by intervals")
+    if any(own[1] < driver[0] for own, driver in pairs):
+        return no("the driver's copy is faster than the kernel's, by intervals")
+    as_fast = all(own[0] >= driver[1] * (1 - EQUAL_WITHIN) for own, driver in pairs)
+    return YES if as_fast else undecided("intervals of the two copies overlap")
 
 
 def _inside(case: Case) -> Ending:
@@ -142,6 +145,10 @@ _RIGHT = (
     "Supported when the intensity of every batch is beyond the ridge of its precision and memory, where the "
     "compute roof is the lower one."
 )
+_AS_THE_DRIVER = (
+    "Supported when the kernel's copy is not slower than the driver's by more than 2 %, by intervals; not "
+    "supported when it is slower by intervals."
+)
 BY_WORDS: tuple[tuple[str, str, Rule], ...] = (
     ("peak", "reach the peak", (_ENOUGH, _enough)),
     ("peak", "keep the tile unit busy", (_ENOUGH, _enough)),
@@ -152,7 +159,7 @@ BY_WORDS: tuple[tuple[str, str, Rule], ...] = (
     (
         "bandwidth",
         "driver's copy",
-        ("Supported when the kernel's copy is not slower than the driver's, by intervals.", _as_the_driver),
+        (_AS_THE_DRIVER, _as_the_driver),
     ),
     (
         "bandwidth",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from reportgen.analysis.gpu_further import BENT
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.endings import YES, Case, Ending, Rule, no, nothing, undecided
 from reportgen.findings.evidence import central, interval
@@ -13,6 +14,8 @@ OUT_OF_PROPORTION = 0.2
 """A rate that falls this far short of proportion to the first, at no more than half of the knee, does not
 rise in proportion."""
 
+ALIKE = 0.1
+"""Relative half width of what each further lane adds up to which all of them are said to add the same."""
 SAME_TILE = 0.03
 """Relative difference up to which two copies of a tile are called equally long."""
 
@@ -39,6 +42,19 @@ def _straight(case: Case) -> Ending:
     return no(unfit[0]) if unfit else nothing(case)
 
 
+def _meets(case: Case) -> Ending:
+    """As `_straight`; where lanes that meet add little, all times may be near a line that is none."""
+    if any(one.details.get(BENT) is False for one in case.refused):
+        return nothing(case)
+    for quantity in _ending(case, "conflict"):
+        low, high = interval(quantity)
+        if high - low > 2 * ALIKE * abs(central(quantity)):
+            return undecided(
+                f"what each further lane adds is known to no more than {low:.2g} … {high:.2g} cycles"
+            )
+    return _straight(case)
+
+
 def _groups(case: Case) -> Ending:
     near, far = _ending(case, "near"), _ending(case, "far")
     if near and far:
@@ -56,9 +72,14 @@ def _peers(case: Case) -> Ending:
     own, other = _ending(case, OWN), _ending(case, NEXT)
     if not own or not other:
         return undecided("no latency of one's own shared memory and of another block's")
-    nearest = max(interval(one)[1] for one in own)
-    if any(interval(one)[1] <= nearest and central(one) <= nearest for one in other):
+    known = {one.details.get("cluster"): interval(one) for one in own}
+    pairs = [
+        (interval(one), of) for one in other if (of := known.get(one.details.get("cluster"))) is not None
+    ]
+    if any(there[1] <= here[0] for there, here in pairs):
         return no("another block's shared memory is no farther than one's own")
+    if not all(there[0] > here[1] for there, here in pairs):
+        return undecided("intervals of one's own and of another block's shared memory overlap")
     level = case.evidence.usable("memory.l2.latency")
     if level is None:
         return undecided("no latency of the second-level cache in this run")
@@ -157,9 +178,9 @@ def _short_of_proportion(quantity: Quantity) -> str:
     rates, knee = details.get("rate", []), details.get("knee")
     if len(settings) != len(rates) or not rates or not knee:
         return ""
-    first = rates[0] / settings[0]
+    first, most = rates[0] / settings[0], max(rates)
     for setting, rate in zip(settings, rates, strict=True):
-        if setting <= knee / 2 and rate < first * setting * (1 - OUT_OF_PROPORTION):
+        if setting <= knee / 2 and rate < min(first * setting, most) * (1 - OUT_OF_PROPORTION):
             return (
                 f"at {setting:g} the rate is {100 * rate / first / setting:.0f} % of proportion to the first"
             )
@@ -181,8 +202,8 @@ def _falls(case: Case) -> Ending:
 
 
 _BANKS_RULE = (
-    "Supported when one number of banks explains the time of all strides to 5 %, not supported when none "
-    "does."
+    "Supported when one number of banks explains the time of all strides to 5 % and what each further lane "
+    "adds is known to 10 %, not supported when none does; undecided where scatter hides it."
 )
 _BULK_RULE = (
     "Supported when the times of the largest sizes lie on one rising line to 3 %, not supported when they "
@@ -222,7 +243,7 @@ _PRESSURE_RULE = (
 )
 
 RULES: dict[str, Rule] = {
-    "banks": (_BANKS_RULE, _straight),
+    "banks": (_BANKS_RULE, _meets),
     "bulk": (_BULK_RULE, _straight),
     "tile": (_TILE_RULE, _tiles),
     "distance": (_DISTANCE_RULE, _groups),

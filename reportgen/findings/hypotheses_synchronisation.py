@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reportgen.analysis.gpu_further import BENT
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.endings import YES, Case, Ending, Rule, no, nothing, undecided
 from reportgen.findings.evidence import interval
@@ -68,10 +69,18 @@ def _behind(case: Case) -> Ending:
 
 def _meeting(case: Case) -> Ending:
     """Where lanes that meet cost nothing, time does not grow with them."""
-    odd = [one for one in case.refused if one.metric.endswith(".conflict") and one.details]
+    refused = _ending(case.refused, "conflict")
+    odd = [one for one in refused if _otherwise(one)]
     if odd:
         return no(f"{odd[0].metric}: {odd[0].reason}")
+    if refused and case.quantities:
+        return undecided(f"{refused[0].metric}: {refused[0].reason}")
     return YES if _ending(case.quantities, "conflict") else nothing(case)
+
+
+def _otherwise(refused: Quantity) -> bool:
+    """Whether what has no number surely does not grow by the same for each; scatter may hide that it does."""
+    return bool(refused.details) and (refused.status is Status.UNSUPPORTED or bool(refused.details.get(BENT)))
 
 
 def _contention(case: Case) -> Ending:
@@ -88,7 +97,7 @@ def _contention(case: Case) -> Ending:
 def _serial(case: Case) -> Ending:
     found = _ending(case.quantities, "factor")
     if not found:
-        refused = [one for one in case.refused if one.details]
+        refused = [one for one in case.refused if _otherwise(one)]
         return no(refused[0].reason) if refused else nothing(case)
     low, high = interval(found[0])
     if low >= 1 - SERIAL and high <= 1 + SERIAL:
@@ -105,7 +114,7 @@ _WAITS_RULE = (
 )
 _MEETING_RULE = (
     "Supported when times lie on one rising line over the lanes that meet at an address to 5 %, in every "
-    "memory; not supported when they do not rise, or not so."
+    "memory; not supported when they surely do not rise, or not so; undecided where scatter hides it."
 )
 _CONTENTION_RULE = (
     "Supported when the device does fewer atomic adds a second at one address than at addresses apart, by "

@@ -89,7 +89,7 @@ def peaks(drawn: DrawnGpu, probe: str, operation: str, work: float) -> Question:
     rate, clock = peak_rates(truth)[operation]
     blocks = truth.multiprocessors
     found = []
-    for chains, share in zip(ACCUMULATORS, drawn.shares, strict=True):
+    for chains, share in zip(ACCUMULATORS, drawn.peak_shares, strict=True):
         point = ok_point(
             probe, {"operation": operation, "accumulators": chains, "warps": 8},
             work={"instructions": 64.0, "flop": 64.0 * work},
@@ -118,11 +118,13 @@ def streams(drawn: DrawnGpu) -> Question:
 
 
 PARTS = {"read": 1.0, "write": 0.8, "copy": 0.9, "triad": 0.92}
+"""Of the rate of reads; of writes to memory."""
 
 
 def level_rate(truth: GpuTruth, kernel: str, memory: bool) -> float:
     """Bytes a second of the best launch of a kernel, from memory or from the second level."""
-    return PARTS[kernel] * (truth.memory_rate if memory else truth.l2_rate)
+    part = truth.l2_write if kernel == "write" and not memory else PARTS[kernel]
+    return part * (truth.memory_rate if memory else truth.l2_rate)
 
 
 def all_read(drawn: DrawnGpu) -> Question:

@@ -15,6 +15,8 @@ from tests.simulated.gpu_truth import EMPTY, GpuTruth, Question, Simulated, aske
 from tests.simulated.multiprocessor import QUARTERS, WARP, Unit, span
 
 CROWD = 128
+REGISTERS = (24, 32, 40, 48, 56, 64, 72, 80, 96, 112, 128, 168, 192, 224, 255)
+SHARED = (0, 8192, 16384, 24576, 32768, 49152, 65536, 98304, 131072, 232448)
 
 
 def _fma(truth: GpuTruth) -> Unit:
@@ -65,7 +67,7 @@ def bank_sweep(truth: GpuTruth) -> Question:
     found = []
     for stride in (0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 24, 31, 32, 33, 64):
         lanes = 1 if not stride else max(1, math.gcd(stride, truth.banks) * WARP // truth.banks)
-        each = truth.shared_latency + truth.conflict * (lanes - 1)
+        each = truth.shared_latency + truth.conflict * (lanes - 1) ** truth.meeting_power
         point = ok_point(name, {"width": 4, "stride": stride}, work={"steps": 64.0})
         found.append(Simulated(point, (64 * each + EMPTY,)))
     for width, more in ((8, 2.0), (16, 6.0)):
@@ -95,7 +97,7 @@ def block_sweep(truth: GpuTruth) -> Question:
 def registers(truth: GpuTruth) -> Question:
     name = "gpu_execution/register_pressure"
     found = []
-    for count in (24, 32, 40, 48, 56, 64, 72, 80, 96, 112, 128, 168, 192, 224, 255):
+    for count in REGISTERS:
         # a quarter of the registers belongs to each scheduler, which hands them out by 256 for a warp
         each = truth.register_file // 4 // (-(-count * WARP // 256) * 256) * 4
         fits = occupancy(90, CROWD, count).warps
@@ -106,7 +108,7 @@ def registers(truth: GpuTruth) -> Question:
 def shared_memory(truth: GpuTruth) -> Question:
     name = "gpu_execution/shared_memory_pressure"
     found = []
-    for size in (0, 8192, 16384, 24576, 32768, 49152, 65536, 98304, 131072, 232448):
+    for size in SHARED:
         fits = occupancy(90, CROWD, 16, size).warps
         settings = {"accumulators": 1, "dynamic_bytes": size}
         if size + 1024 > truth.shared_bytes:

@@ -15,7 +15,7 @@ from tests.simulated.gpu_execution import CROWD
 from tests.simulated.gpu_footprint import instruction
 from tests.simulated.gpu_memory import FEW_BLOCKS
 from tests.simulated.gpu_population import DrawnGpu
-from tests.simulated.gpu_tiles import BYTES, COPIES, MISS, misses
+from tests.simulated.gpu_tiles import BYTES, COPIES, misses
 from tests.simulated.gpu_truth import EMPTY, KIB, GpuTruth
 from tests.simulated.multiprocessor import WARP
 
@@ -57,7 +57,8 @@ def _of_execution(drawn: DrawnGpu, name: MetricId, quantity: Quantity) -> float 
             return gpu_pairs.index(drawn.pairs, name.subject, name.part)
         case Kind.BANKS:
             return {
-                "banks": float(truth.banks), "conflict": truth.conflict, "latency": truth.shared_latency,
+                "banks": float(truth.banks), "latency": truth.shared_latency,
+                "conflict": truth.conflict if truth.meeting_power == 1 else math.nan,
                 "latency_8": truth.shared_latency + 2.0, "latency_16": truth.shared_latency + 6.0,
                 "conflict_8": truth.wide_pass, "conflict_16": truth.wide_pass,
             }[name.part]  # fmt: skip
@@ -188,9 +189,9 @@ def _settings(point: str) -> dict[str, str]:
 
 def _tile(truth: GpuTruth, name: MetricId) -> float:
     if name.subject == "swizzle":
-        return 1.0
+        return truth.swizzled
     each = COPIES * (truth.copy_fixed + BYTES / truth.copy_rate + EMPTY)
-    return (each + misses(int(name.part)) * MISS) / (each + misses(0) * MISS)
+    return (each + misses(int(name.part)) * truth.tile_miss) / (each + misses(0) * truth.tile_miss)
 
 
 def _of_rates(drawn: DrawnGpu, name: MetricId, quantity: Quantity) -> float | None:

@@ -23,9 +23,10 @@ from tests.simulated.gpu_pairs import Kinds
 from tests.simulated.gpu_pairs import draw as draw_pairs
 from tests.simulated.gpu_truth import KIB, MIB, GpuTruth
 
-PART, MATRIX, PAIRS, HELD = 2, 3, 4, 5
+PART, MATRIX, PAIRS, HELD, UNLIKE = 2, 3, 4, 5, 6
 """GPUs have draws of their own beside those of CPUs of the same number, and so have their matrix units, the
-kinds of instructions that are paired on them, and what a load of seconds does to them."""
+kinds of instructions that are paired on them, what a load of seconds does to them, and in what they are
+unlike what the probes expect."""
 WICKED = 1 / 6
 
 
@@ -45,6 +46,8 @@ class DrawnGpu:
     noise: GpuNoise = field(default_factory=GpuNoise)
     shares: tuple[float, ...] = (0.5, 0.8, 0.99, 1.0)
     """Of a rate, by launches of rising size."""
+    peak_shares: tuple[float, ...] = (0.5, 0.8, 0.99, 1.0)
+    """Of a peak, by numbers of accumulators."""
     passes: int = 3
     samples: int = 10
 
@@ -79,10 +82,27 @@ def rough(seed: int) -> DrawnGpu:
 
 
 def _with_others(drawn: DrawnGpu, seed: int) -> DrawnGpu:
+    drawn = _unlike(Seeded(seed, UNLIKE), drawn)
     matrix = draw_matrix(Seeded(seed, MATRIX), drawn.truth)
     choose = Seeded(seed, HELD)
     held = {probe: draw_held(choose) for probe in HELD_PROBES}
     return replace(drawn, matrix=matrix, pairs=draw_pairs(Seeded(seed, PAIRS)), held=held)
+
+
+def _unlike(choose: Chooser, drawn: DrawnGpu) -> DrawnGpu:
+    """What most devices do not do, and hypotheses of the suite deny."""
+    shares = (0.5, choose.real(0.7, 0.9), choose.real(0.93, 1.0))
+    full, fewer = (*shares, 1.0), (*shares[:2], 1.0, choose.real(0.8, 1.0))
+    (block, *wider), alone = drawn.truth.fences_behind, drawn.truth.fences[0]
+    truth = replace(
+        drawn.truth,
+        fences_behind=(choose.pick((block, block, alone)), *wider),
+        l2_write=choose.pick((0.8, 0.8, choose.real(0.2, 0.6))),
+        swizzled=choose.pick((1.0, 1.0, choose.real(0.9, 1.2))),
+        tile_miss=choose.pick((500.0, 500.0, 500.0, 0.0)),
+        meeting_power=choose.pick((1.0, 1.0, 1.0, choose.real(0.5, 0.8))),
+    )
+    return replace(drawn, truth=truth, peak_shares=choose.pick((full, full, fewer)))
 
 
 def device(choose: Chooser) -> DrawnGpu:

@@ -1,4 +1,4 @@
-"""Questions of tile copies on a simulated GPU: swizzle is free, a miss brings what it is promoted to."""
+"""Questions of tile copies on a simulated GPU: a miss brings what it is promoted to."""
 
 from __future__ import annotations
 
@@ -6,18 +6,16 @@ from tests.simulated.asked import ok_point
 from tests.simulated.gpu_truth import EMPTY, GpuTruth, Question, Simulated, asked
 
 BYTES = 8192
-MISS = 500.0
-"""Cycles that a copy takes longer whose rows are not cached."""
 COPIES = 15
 """Of a launch that count."""
 
 
-def swizzled(truth: GpuTruth, longer: float = 1.0) -> Question:
-    """Plain and swizzled tiles, the latter `longer` times as long."""
+def swizzled(truth: GpuTruth) -> Question:
+    """Plain and swizzled tiles."""
     name = "memory_hierarchy/tile_swizzle"
     found = []
     for row in (32, 64, 128):
-        for way, factor in (("no", 1.0), ("yes", longer)):
+        for way, factor in (("no", 1.0), ("yes", truth.swizzled)):
             each = (truth.copy_fixed + BYTES / truth.copy_rate) * factor
             settings = {"row": row, "swizzle": way, "bytes": BYTES}
             point = ok_point(name, settings, work={"bytes": float(BYTES)})
@@ -36,7 +34,7 @@ def promoted(truth: GpuTruth) -> Question:
     found = []
     for promotion in (0, 64, 128, 256):
         each = truth.copy_fixed + BYTES / truth.copy_rate + EMPTY
-        cycles = COPIES * each + misses(promotion) * MISS
+        cycles = COPIES * each + misses(promotion) * truth.tile_miss
         settings = {"promotion": promotion, "row": 32, "bytes": BYTES}
         point = ok_point(name, settings, work={"bytes": float(BYTES)})
         found.append(Simulated(point, (cycles,), COPIES))

@@ -48,6 +48,8 @@ class GpuTruth:
     banks: int = 32
     shared_latency: float = 23.0
     conflict: float = 2.0
+    meeting_power: float = 1.0
+    """Lanes that meet in a bank beside the first cost `conflict` times their number to this power."""
     wide_pass: float = 2.0
     """Cycles of a further pass over the banks, of loads of 8 and 16 bytes a lane."""
     near: float = 200.0
@@ -87,6 +89,12 @@ class GpuTruth:
     """Bytes a cycle of one block's bulk copies."""
     copy_least: int = 1024
     """Smaller copies take as long as one of this size."""
+    swizzled: float = 1.0
+    """Time of a swizzled tile over that of a plain one."""
+    tile_miss: float = 500.0
+    """Cycles that a copy of a tile takes longer whose rows are not cached."""
+    l2_write: float = 0.8
+    """Of the rate of reads at which the second level takes writes."""
     memory_rate: float = 4.0e12
     """Bytes a second of the best launch."""
     l2_rate: float = 7.0e12

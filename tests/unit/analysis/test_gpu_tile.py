@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 import pytest
 
@@ -9,7 +11,7 @@ from reportgen.analysis.derive import quantities
 from reportgen.analysis.quantity import Quantity
 from reportgen.status import Status
 from tests.simulated.gpu import make
-from tests.simulated.gpu_tiles import BYTES, COPIES, MISS, misses, promoted, swizzled
+from tests.simulated.gpu_tiles import BYTES, COPIES, misses, promoted, swizzled
 from tests.simulated.gpu_truth import GpuTruth, Question
 
 TRUTH = GpuTruth()
@@ -31,7 +33,7 @@ def near(quantity: Quantity, truth: float) -> bool:
 
 @pytest.mark.parametrize("longer", [1.0, 1.25])
 def test_a_swizzled_tile_over_a_plain_one(longer: float) -> None:
-    both = found(swizzled(TRUTH, longer))
+    both = found(swizzled(replace(TRUTH, swizzled=longer)))
     for row in (32, 64, 128):
         one = both[f"memory.tile.swizzle.{row}"]
         assert (one.status, one.unit) == (Status.OK, "ratio")
@@ -42,7 +44,7 @@ def test_a_walk_is_shorter_the_more_a_miss_brings() -> None:
     both = found(promoted(TRUTH))
     plain = COPIES * (TRUTH.copy_fixed + BYTES / TRUTH.copy_rate)
     for promotion in (64, 128, 256):
-        truth = (plain + misses(promotion) * MISS) / (plain + misses(0) * MISS)
+        truth = (plain + misses(promotion) * TRUTH.tile_miss) / (plain + misses(0) * TRUTH.tile_miss)
         assert near(both[f"memory.tile.promotion.{promotion}"], truth)
     assert (misses(0), misses(64), misses(128), misses(256)) == (15, 7, 3, 1)
 
