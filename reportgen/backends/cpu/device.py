@@ -8,20 +8,13 @@ import re
 import sys
 
 from reportgen.backends.base import Candidate
-from reportgen.backends.cpu import processor
+from reportgen.backends.cpu import arm_cores, processor
 from reportgen.backends.cpu.isa import host
 from reportgen.runs.schema import Device
 
 _VENDORS = {"GenuineIntel": "Intel", "AuthenticAMD": "AMD", "CentaurHauls": "VIA", "HygonGenuine": "Hygon"}
-_IMPLEMENTERS = {"0x41": "ARM", "0x61": "Apple", "0xc0": "Ampere", "0x51": "Qualcomm", "0x4e": "NVIDIA"}
-_CORES = {
-    ("0x41", "0xd03"): "Cortex-A53", ("0x41", "0xd08"): "Cortex-A72", ("0x41", "0xd0b"): "Cortex-A76",
-    ("0x41", "0xd0c"): "Neoverse-N1", ("0x41", "0xd40"): "Neoverse-V1", ("0x41", "0xd49"): "Neoverse-N2",
-    ("0x41", "0xd4f"): "Neoverse-V2", ("0x41", "0xd84"): "Neoverse-V3", ("0xc0", "0xac3"): "Ampere-1",
-}  # fmt: skip
-"""Part numbers of common AArch64 cores (Linux, arch/arm64/include/asm/cputype.h)."""
-ISAS = ("x86_64",)
-"""ISAs with a launcher; an aarch64 table and templates exist, no frame has run on such a core yet."""
+ISAS = ("x86_64", "aarch64")
+"""ISAs with a launcher."""
 
 
 def allowed_cpus() -> tuple[int, ...]:
@@ -39,7 +32,7 @@ def discover() -> list[Candidate]:
         return [Candidate("cpu", stranger, f"the CPU backend runs on Linux, this is {sys.platform}")]
     reason = ""
     if isa not in ISAS:
-        reason = f"no timed frame has been run on {isa} yet; the backend measures {', '.join(ISAS)}"
+        reason = f"the CPU backend measures {' and '.join(ISAS)}; this is {isa}"
     features, notes = ((), {}) if reason else _features()
     return [
         Candidate(f"cpu:{kind}" if kind else "cpu", _device(isa, kind, cpus, features, notes), reason)
@@ -70,12 +63,13 @@ def _device(
     isa: str, kind: str, cpus: tuple[int, ...], features: tuple[str, ...], notes: dict[str, str]
 ) -> Device:
     fields = processor.identity(cpu=cpus[0])
-    vendor = _VENDORS.get(fields.get("vendor_id", ""), "") or _IMPLEMENTERS.get(
+    vendor = _VENDORS.get(fields.get("vendor_id", ""), "") or arm_cores.IMPLEMENTERS.get(
         fields.get("CPU implementer", ""), ""
     )
-    part = fields.get("CPU part", "")
-    core = _CORES.get((fields.get("CPU implementer", ""), part)) or (f"part {part}" if part else "processor")
-    name = fields.get("model name") or f"{vendor or platform.machine()} {core}"
+    core = arm_cores.core(fields)
+    # on AArch64 the model's name, where a kernel gives one, is that of the architecture
+    named = fields.get("model name", "") if not core else ""
+    name = named or f"{vendor or platform.machine()} {core or 'processor'}"
     reported: dict[str, int | float | str] = dict(processor.caches(cpus[0]))
     for key, source in (("family", "cpu family"), ("model", "model"), ("stepping", "stepping")):
         if fields.get(source, "").isdigit():
@@ -85,12 +79,13 @@ def _device(
             reported[key] = int(fields[source], 0)
     reported |= notes | processor.without_rdtscp(fields)
     reported["page_bytes"] = os.sysconf("SC_PAGE_SIZE")
-    if "hypervisor" in fields.get("flags", "").split():
+    if processor.virtual(fields):
         reported["hypervisor"] = "yes"
     if kind:
         reported["core_type"] = kind
     return Device(
-        id=_slug(vendor, name, reported, kind),
+        # an AArch64 type is called by its core, which the name says already
+        id=_slug(vendor, name, reported, kind.removeprefix(arm_cores.label(fields))),
         backend="cpu",
         vendor=vendor,
         name=name,

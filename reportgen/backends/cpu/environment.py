@@ -26,11 +26,13 @@ def environment() -> dict[str, int | float | str | bool]:
         "cpus_allowed": len(allowed_cpus()),
         "memory_bytes": processor.memory_limit(),
         "load_at_start": round(os.getloadavg()[0], 2),
-        "hypervisor": "hypervisor" in processor.identity().get("flags", "").split(),
     }
-    microcode = processor.identity().get("microcode", "")
-    if microcode:
-        fields["microcode"] = microcode
+    told = processor.identity()
+    virtual = processor.virtual(told)
+    if virtual is not None:
+        fields["hypervisor"] = virtual
+    if told.get("microcode"):
+        fields["microcode"] = told["microcode"]
     for name, path in (("huge_pages", _HUGE), ("governor", _GOVERNOR), ("boost", _TURBO)):
         try:
             fields[name] = path.read_text(encoding="ascii").strip()

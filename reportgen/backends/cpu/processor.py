@@ -12,12 +12,15 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from reportgen.backends.cpu import arm_cores
 from reportgen.backends.cpu.executable import Executable
+from reportgen.backends.cpu.isa import host
 from reportgen.errors import LaunchError
 from reportgen.units import parse_size
 
 SYSFS = Path("/sys/devices/system/cpu")
 CPUINFO = Path("/proc/cpuinfo")
+HYPERVISOR = Path("/proc/device-tree/hypervisor"), Path("/sys/hypervisor/type")
 
 _CPUID = bytes.fromhex("53 8b07 8b4f04 0fa2 8906 895e04 894e08 89560c 5b c3".replace(" ", ""))
 """push rbx; eax, ecx from [rdi]; cpuid; eax, ebx, ecx, edx to [rsi]; pop rbx; ret"""
@@ -130,6 +133,16 @@ def _caches_by_cpuid() -> dict[str, int | float | str]:
         return {}
 
 
+def virtual(fields: Mapping[str, str]) -> bool | None:
+    """Whether this is a virtual machine, of one processor's fields; None where nobody tells.
+
+    An x86-64 hypervisor shows itself in the flags.  On AArch64 only some do, in the device tree or sysfs.
+    """
+    if "flags" in fields:
+        return "hypervisor" in fields["flags"].split()
+    return True if any(path.exists() for path in HYPERVISOR) else None
+
+
 def tile_palettes() -> int:
     """The highest AMX tile palette (CPUID leaf 1Dh); 0 where there is none.
 
@@ -159,7 +172,8 @@ def memory_limit() -> int:
 def core_types(allowed: tuple[int, ...], root: Path = Path("/sys/devices")) -> dict[str, tuple[int, ...]]:
     """Allowed CPUs by core type; a hybrid processor's types are separate devices.
 
-    Intel lists them under `cpu_core` and `cpu_atom`, ARM gives each CPU a `cpu_capacity`.
+    Intel lists them under `cpu_core` and `cpu_atom`; AArch64 CPUs have a main ID register and a
+    `cpu_capacity`.
     """
     types: dict[str, tuple[int, ...]] = {}
     for name in ("core", "atom", "lowpower"):
@@ -169,11 +183,21 @@ def core_types(allowed: tuple[int, ...], root: Path = Path("/sys/devices")) -> d
             types[name] = chosen
     if types:
         return types
-    for cpu in allowed:
-        capacity = _read(root / "system" / "cpu" / f"cpu{cpu}" / "cpu_capacity")
-        key = f"capacity{capacity}" if capacity else ""
-        types[key] = (*types.get(key, ()), cpu)
-    return types if len(types) > 1 else {"": allowed}
+    folders = {cpu: root / "system" / "cpu" / f"cpu{cpu}" for cpu in allowed}
+    capacities = {cpu: _read(folder / "cpu_capacity") for cpu, folder in folders.items()}
+    return arm_cores.types(
+        {cpu: arm_cores.label(main_id(cpu, folder)) for cpu, folder in folders.items()},
+        {cpu: int(text) for cpu, text in capacities.items() if text.isdigit()},
+    )
+
+
+def main_id(cpu: int, folder: Path) -> dict[str, str]:
+    """Implementer and part of an AArch64 CPU as /proc/cpuinfo names them; empty elsewhere.
+
+    Not all of sysfs is there in a container, and /proc/cpuinfo lists CPUs that are online.
+    """
+    told = arm_cores.fields_of(_read(folder / "regs" / "identification" / "midr_el1"))
+    return told or (identity(cpu=cpu) if host() == "aarch64" else {})
 
 
 def _cpu_list(text: str) -> set[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -94,11 +95,29 @@ def test_another_system_is_listed_with_the_reason(monkeypatch: pytest.MonkeyPatc
     assert found.device.id == "i386"
 
 
-def test_aarch64_is_listed_as_not_run_yet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cpu_device, "host", lambda: "aarch64")
+def test_an_isa_without_a_frame_is_listed_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cpu_device, "host", lambda: "riscv64")
     found = cpu_device.discover()
-    assert all("no timed frame has been run on aarch64 yet" in one.reason for one in found)
-    assert all(one.device.isa == "aarch64" for one in found)
+    assert {one.reason for one in found} == {"the CPU backend measures x86_64 and aarch64; this is riscv64"}
+    assert all(one.device.isa == "riscv64" for one in found)
+
+
+def test_an_aarch64_type_has_the_id_of_its_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is the same whether or not CPUs of the other types may be used."""
+    fields = NEOVERSE | {
+        "CPU part": "0xd0b",
+        "CPU variant": "0x4",
+        "model name": "ARMv8 Processor rev 1 (v8l)",
+    }
+    monkeypatch.setattr(processor, "virtual", lambda fields: None)
+    alone = identify(monkeypatch, fields)
+    assert (alone.name, alone.id) == ("ARM Cortex-A76", "arm-cortex-a76-r4p1")
+    assert "hypervisor" not in alone.reported
+    one_of_two = identify(monkeypatch, fields, "cortex-a76")
+    assert one_of_two.id == alone.id
+    assert one_of_two.reported["core_type"] == "cortex-a76"
+    slower = identify(monkeypatch, fields, "cortex-a76-capacity600")
+    assert slower.id == "arm-cortex-a76-r4p1-capacity600"
 
 
 def test_hybrid_cores_are_selected_by_their_kind(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,10 +136,24 @@ def test_hybrid_cores_are_selected_by_their_kind(monkeypatch: pytest.MonkeyPatch
 
 def test_the_environment_holds_its_fixed_list_and_nothing_else() -> None:
     fields = environment.environment()
-    required = {"os", "kernel", "python", "cpus_allowed", "memory_bytes", "load_at_start", "hypervisor"}
-    optional = {"microcode", "huge_pages", "governor", "boost"}
+    required = {"os", "kernel", "python", "cpus_allowed", "memory_bytes", "load_at_start"}
+    optional = {"hypervisor", "microcode", "huge_pages", "governor", "boost"}
     assert required <= set(fields) <= required | optional
     assert "-" not in str(fields["kernel"])  # a distribution's suffix may name a machine
+
+
+def test_whether_it_is_a_virtual_machine_is_absent_where_nobody_tells(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(processor, "HYPERVISOR", (tmp_path / "hypervisor",))
+    monkeypatch.setattr(processor, "identity", lambda path=None, cpu=None: NEOVERSE)
+    assert "hypervisor" not in environment.environment()
+    (tmp_path / "hypervisor").mkdir()
+    assert environment.environment()["hypervisor"] is True
+    monkeypatch.setattr(processor, "identity", lambda path=None, cpu=None: EPYC)
+    assert environment.environment()["hypervisor"] is False
+    monkeypatch.setattr(processor, "identity", lambda path=None, cpu=None: XEON)
+    assert environment.environment()["hypervisor"] is True
 
 
 def test_a_set_of_one_cpu_is_a_device_of_one_core(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.backends.cpu import processor
+from reportgen.backends.cpu import arm_cores, processor
 from reportgen.errors import LaunchError
 from tests.unit.backends.cpu.x86 import executes
 
@@ -179,6 +179,73 @@ def test_arm_s_capacities_are_separate(tmp_path: Path) -> None:
     root = write(tmp_path, {f"system/cpu/cpu{n}/cpu_capacity": f"{c}\n" for n, c in capacity.items()})
     assert processor.core_types((0, 1, 2, 3), root) == {"capacity446": (0, 1), "capacity1024": (2, 3)}
     assert processor.core_types((2, 3), root) == {"": (2, 3)}  # all that may be used are alike
+
+
+MIDR = {
+    "a55": 0x411FD050,
+    "a76": 0x414FD0B1,
+    "v1": 0x411FD401,
+    "icestorm": 0x611F0221,
+    "firestorm": 0x611F0231,
+}
+"""Main ID registers: implementer, variant, architecture, part, revision."""
+
+
+def cpus(root: Path, *kinds: tuple[str, int]) -> tuple[Path, tuple[int, ...]]:
+    """A folder as /sys/devices, with a CPU of each core and capacity (0: none told)."""
+    files = {}
+    for cpu, (kind, capacity) in enumerate(kinds):
+        folder = f"system/cpu/cpu{cpu}"
+        files[f"{folder}/regs/identification/midr_el1"] = f"{MIDR[kind]:#018x}\n"
+        if capacity:
+            files[f"{folder}/cpu_capacity"] = f"{capacity}\n"
+    return write(root, files), tuple(range(len(kinds)))
+
+
+@pytest.mark.parametrize(
+    ("kinds", "found"),
+    [
+        ([("v1", 0)] * 2, {"": (0, 1)}),
+        # the biggest comes first: it is what `cpu` means
+        ([("a55", 430), ("a55", 430), ("a76", 1024)], {"cortex-a76": (2,), "cortex-a55": (0, 1)}),
+        ([("icestorm", 485), ("firestorm", 1024)], {"m1-firestorm": (1,), "m1-icestorm": (0,)}),
+        # nobody tells capacities: the cores differ all the same
+        ([("a55", 0), ("a76", 0)], {"cortex-a55": (0,), "cortex-a76": (1,)}),
+        # each core's own highest clock
+        ([("v1", 1024), ("v1", 1007), ("v1", 990)], {"": (0, 1, 2)}),
+        # three clusters of two cores
+        (
+            [("a55", 250), ("a76", 700), ("a76", 690), ("a76", 1024)],
+            {"cortex-a76-capacity1024": (3,), "cortex-a76-capacity700": (1, 2), "cortex-a55": (0,)},
+        ),
+    ],
+)
+def test_aarch64_s_cores_are_separate(
+    tmp_path: Path, kinds: list[tuple[str, int]], found: dict[str, tuple[int, ...]]
+) -> None:
+    root, allowed = cpus(tmp_path, *kinds)
+    types = processor.core_types(allowed, root)
+    assert (types, list(types)) == (found, list(found))
+
+
+def test_without_sysfs_the_kernel_s_list_tells_the_cores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processor, "CPUINFO", write(tmp_path, {"cpuinfo": ARM}) / "cpuinfo")
+    monkeypatch.setattr(processor, "host", lambda: "aarch64")
+    assert processor.core_types((0, 4), tmp_path) == {"cortex-a55": (0,), "cortex-a76": (4,)}
+
+
+@pytest.mark.parametrize(
+    ("midr", "name"),
+    [
+        ("0x00000000410fd083", "Cortex-A72"), ("0x00000000413fd0c1", "Neoverse-N1"),
+        ("0x00000000410fd4f0", "Neoverse-V2"), ("0x00000000611f0230", "M1 Firestorm"),
+        ("0x00000000461f0010", "A64FX"), ("0x00000000410fdff0", "part 0xdff"), ("", ""), ("none", ""),
+    ],
+)  # fmt: skip
+def test_names_of_cores(midr: str, name: str) -> None:
+    assert arm_cores.core(arm_cores.fields_of(midr)) == name
 
 
 # -- memory ---------------------------------------------------------------------------------------------
