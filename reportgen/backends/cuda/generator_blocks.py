@@ -54,11 +54,13 @@ def cluster(request: Request) -> Parts:
         "kind": "chain",
         "chains": 1,
         "want.load": CLUSTER_UNROLL,
-        "match.load": r"LD\.E",
-        "allow": r"MOV|IMAD\.MOV\.U32",
+        "match.load": r"LD\.E\.64",
     }
     context = {"attributes": f"__cluster_dims__({size}, 1, 1) ", "unroll": CLUSTER_UNROLL}
-    parameters = [("unsigned peer", "setting:peer"), ("unsigned *out", "output:unsigned")]
+    parameters = [
+        ("unsigned peer", "setting:peer"),
+        ("unsigned long long *out", "output:unsigned long long"),
+    ]
     setup: dict[str, int | float | str] = {
         "threads": WARP,
         "cluster": size,

@@ -42,7 +42,7 @@ OTHERWISE = 0.10
 FAR = 0.20
 """Latency of a level outside the core: it depends on clocks, placement and address translation."""
 
-RELATED = frozenset({Kind.LEVEL_LATENCY, Kind.CHASE, Kind.DISTANCE})
+RELATED = frozenset({Kind.LEVEL_LATENCY, Kind.CHASE, Kind.DISTANCE, Kind.CLUSTER})
 """Kinds of which, on a GPU, figures of other products of the architecture are shown: one die is sold under
 several names, at several clocks and with several memories."""
 

@@ -18,7 +18,11 @@ from tests.simulated.ptx.records import Address, Instruction, Operand, Register,
 
 Step = Callable[[Launch], None]
 LOCAL_WINDOW = 0x7100_0000_0000
-"""Where local memory begins among generic addresses."""
+"""Where local memory begins among generic addresses ..."""
+SHARED_WINDOW = 0x7180_0000_0000
+"""... and shared memory of all blocks of a cluster ..."""
+SHARED_BYTES = 1 << 32
+"""... which is so long at most."""
 TYPE = "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"
 _STRONG = r"\.volatile|\.(?:relaxed|acquire|release)\.(?:cta|cluster|gpu|sys)"
 SPACE = r"global|shared(?:::cta|::cluster)?|local|const|param"
@@ -65,9 +69,9 @@ def _pack(put: Callable[[Launch, Values], None], source: Vector, kind: np.dtype[
 def cvta(match: re.Match[str], instruction: Instruction) -> Step:
     into, source = instruction.operands
     put, get = write(into), read(source, TYPES["b64"])
-    if match[2] in ("shared", "const"):
+    if match[2] == "const":
         raise Wrong("generic addresses of this space are not known")
-    distance = np.uint64(LOCAL_WINDOW if match[2] == "local" else 0)
+    distance = np.uint64({"local": LOCAL_WINDOW, "shared": SHARED_WINDOW}.get(match[2], 0))
     if match[1]:
         return lambda launch: put(launch, get(launch) - distance)
     return lambda launch: put(launch, get(launch) + distance)
@@ -117,6 +121,8 @@ def load(
     """
     seen = width if look is None else look
     races = launch.races
+    if not space and _in_cluster(addresses):
+        space, addresses = "shared::cluster", addresses - SHARED_WINDOW
     if space in ("global", "const", "param", ""):
         few = addresses if len(addresses) == 1 else launch.lanes.spread(addresses)
         if space == "const":
@@ -143,6 +149,11 @@ def load(
 def _inside(at: Addresses, region: Region, width: int, what: str) -> None:
     if (at < 0).any() or (at + width > region.size).any() or (at & (width - 1)).any():
         raise Fault(ILLEGAL_ADDRESS, f"{what} reads beyond {region.name} ({region.size} bytes) or misaligned")
+
+
+def _in_cluster(addresses: Addresses) -> bool:
+    """Whether generic addresses, by the first of them, are of shared memory."""
+    return bool(SHARED_WINDOW <= int(addresses[0]) < SHARED_WINDOW + SHARED_BYTES)
 
 
 def _global(addresses: Addresses, launch: Launch) -> None:
@@ -286,16 +297,17 @@ def tex(_match: re.Match[str], instruction: Instruction) -> Step:
     return run
 
 
-@known(r"mapa\.shared::cluster\.u32")
+@known(r"mapa(?:\.shared::cluster\.u32|\.u64)")
 def mapa(_match: re.Match[str], instruction: Instruction) -> Step:
     into, source, rank = instruction.operands
-    put, get, which = write(into), read(source, TYPES["u32"]), read(rank, TYPES["u32"])
+    kind = TYPES[instruction.opcode[-3:]]
+    put, get, which = write(into), read(source, kind), read(rank, TYPES["u32"])
 
     def run(launch: Launch) -> None:
         ranks = which(launch)
         size = launch.program.kernel.cluster
         if (ranks >= size).any():
             raise Wrong(f"{launch.what}: there is no such block in a cluster of {size}")
-        put(launch, (ranks + np.uint32(1) << np.uint32(RANK_BITS)) | get(launch))
+        put(launch, ((ranks + np.uint32(1)).astype(kind) << kind.type(RANK_BITS)) | get(launch))
 
     return run

@@ -24,6 +24,7 @@ def weighed(metric: str, value: float, unit: str) -> tuple[Weighed, ...]:
         ("memory.shared.l1.latency", 23.0, "cycle"),
         ("memory.l2.latency", 262.0, "cycle"),
         ("memory.dram.latency", 720.0, "cycle"),
+        ("memory.cluster.2.next", 185.0, "cycle"),
         ("latency.fp64_fma", 8.0, "cycle"),
         ("tensor.latency.mma_m16n8k16_f16_f32", 24.0, "cycle"),
         ("tensor.latency.wgmma_m64n256k16_f16_f32", 128.0, "cycle"),

@@ -159,6 +159,18 @@ def test_a_cluster_is_launched_whole_and_reaches_its_blocks() -> None:
         run(text, threads=1, blocks=3)
 
 
+def test_generic_addresses_reach_the_blocks_of_a_cluster_too() -> None:
+    body = """mov.u32 %r2, room; mov.u32 %r3, %cluster_ctarank; st.shared.u32 [%r2], %r3;
+    mov.u64 %rd5, room; cvta.shared.u64 %rd6, %rd5; ld.u32 %r7, [%rd6];
+    barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
+    xor.b32 %r4, %r3, 1; mapa.u64 %rd7, %rd6, %r4; ld.u32 %r6, [%rd7];
+    mad.lo.u32 %r6, %r7, 16, %r6;
+    mul.wide.u32 %rd3, %r3, 4; add.s64 %rd4, %rd2, %rd3; st.global.u32 [%rd4], %r6;
+    barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;"""
+    text = kernel(body, more=".explicitcluster\n.reqnctapercluster 2, 1, 1\n")
+    assert run(text, threads=1, blocks=2)[:2].tolist() == [1, 16]
+
+
 def test_bytes_of_a_bulk_copy_are_counted() -> None:
     body = """mov.u32 %r2, room; mbarrier.init.shared::cta.b64 [%r2+128], 1;
     fence.mbarrier_init.release.cluster;
