@@ -44,12 +44,12 @@ WHOLE_DIGITS = 6
 """A whole count of so many digits is exact, and is told so."""
 
 
-def format_bytes(size: float) -> str:
+def format_bytes(size: float, digits: int = 4) -> str:
     """A capacity with a binary prefix: 32768 -> "32 KiB"."""
     for factor, prefix in _BINARY:
         if abs(size) >= factor:
-            return f"{significant(size / factor)} {prefix}"
-    return f"{significant(size)} B"
+            return f"{significant(size / factor, digits)} {prefix}"
+    return f"{significant(size, digits)} B"
 
 
 def format_moved(size: float, digits: int = 3) -> str:
@@ -63,7 +63,7 @@ def format_moved(size: float, digits: int = 3) -> str:
 def format_value(value: float, unit: str, digits: int = 4) -> str:
     """`value` (base units) as people read it: (1.5e10, "byte/second") -> "15 GB/s"."""
     if unit == "byte":
-        return format_bytes(value)
+        return format_bytes(value, digits)
     if unit == "count" and value == round(value) and abs(value) < 10**WHOLE_DIGITS:
         return str(round(value))
     short = _SHORT.get(unit, unit)
@@ -75,7 +75,8 @@ def format_value(value: float, unit: str, digits: int = 4) -> str:
         for factor, prefix in _SMALL:
             if abs(value) >= factor:
                 return f"{significant(value / factor, digits)} {prefix}s"
-    return f"{significant(value, digits)} {short}".strip()
+    number = significant(value, digits)
+    return "1 cycle" if (number, short) == ("1", "cycles") else f"{number} {short}".strip()
 
 
 def format_interval(low: float, high: float, unit: str, digits: int = 4) -> str:
@@ -84,7 +85,10 @@ def format_interval(low: float, high: float, unit: str, digits: int = 4) -> str:
     if first == second:
         return first
     head, _, tail = first.partition(" ")
-    if tail and second.endswith(f" {tail}"):
+    last, _, word = second.partition(" ")
+    if {tail, word} == {"cycle", "cycles"}:
+        return f"{head} … {last} cycles"
+    if tail == word:
         return f"{head} … {second}"
     return f"{first} … {second}"
 

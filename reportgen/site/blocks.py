@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from reportgen.findings.crosschecks import ABSENT
 from reportgen.findings.finding import Claim, Finding
 from reportgen.findings.metric import Kind, parse
+from reportgen.findings.wording.names import FAR_APART
 from reportgen.model.architecture import Fact
 from reportgen.site.markup import Html, anchor, code, element, escape, facts, fold, join, void
 from reportgen.site.tables import Cell, Column
@@ -48,6 +49,19 @@ INTERVALS = (
 )
 """Boundaries: the interval is the result, its middle is not."""
 
+COUNTED = {
+    Kind.TLB_REACH: "pages",
+    Kind.ASSOCIATIVITY: "ways",
+    Kind.BRANCH_END: "branches",
+    Kind.RETURN_DEPTH: "levels",
+}
+"""What a count is the count of, where the name of the metric leaves it open."""
+
+SHARP = 0.005
+"""Half width of an interval, relative to the value, from which a fourth digit says nothing."""
+MOST, FEWER = 4, 3
+"""Significant digits of a number that is known better and worse than that."""
+
 
 def status(state: Status, reason: str = "") -> Html:
     """The status as a word in a box; the reason stands beside it unless all is well."""
@@ -55,8 +69,29 @@ def status(state: Status, reason: str = "") -> Html:
     return join((word, reason), " ") if reason else word
 
 
-def number(fact: Fact, digits: int = 4) -> Html:
+def digits_of(fact: Fact) -> int:
+    """Significant digits that the interval of a number leaves a meaning to.
+
+    A size of bytes is one of those that were tried, so all its digits have one where both ends are near.
+    """
+    if fact.low is None or fact.high is None:
+        return MOST
+    middle = fact.value if fact.value is not None else (fact.low + fact.high) / 2
+    half = max(abs(middle - fact.low), abs(fact.high - middle))
+    return MOST if half <= SHARP * abs(middle) else FEWER
+
+
+def number(fact: Fact, digits: int | None = None) -> Html:
     """The value as people read it: a boundary as its interval, a bound as one, modes all named."""
+    text = _number(fact, digits if digits is not None else digits_of(fact))
+    name = parse(fact.metric)
+    if fact.unit != "count" or name.kind not in COUNTED or text == "–":
+        return text
+    word = "addresses" if name.pages in FAR_APART else COUNTED[name.kind]
+    return join((text, " ", word))
+
+
+def _number(fact: Fact, digits: int) -> Html:
     if len(fact.modes) > 1:
         return escape(" / ".join(format_value(mode, fact.unit, digits) for mode in fact.modes))
     if fact.status is Status.CENSORED and fact.low is not None:
@@ -77,7 +112,7 @@ def sort_key(fact: Fact | None) -> float | None:
     return fact.value if fact.value is not None else fact.low
 
 
-def number_cell(fact: Fact | None, digits: int = 4) -> Cell:
+def number_cell(fact: Fact | None, digits: int | None = None) -> Cell:
     """A cell with the value; where there is none, the status as a word and the reason on hover."""
     if fact is None:
         return Cell("–", note="not asked in this run")
@@ -86,11 +121,12 @@ def number_cell(fact: Fact | None, digits: int = 4) -> Cell:
     return Cell(number(fact, digits), sort=sort_key(fact))
 
 
-def bare_cell(fact: Fact | None, digits: int = 4) -> Cell:
+def bare_cell(fact: Fact | None, digits: int | None = None) -> Cell:
     """The same without a unit, for a column whose head names it."""
     cell = number_cell(fact, digits)
     if fact is None or cell.sort is None:
         return cell
+    digits = digits if digits is not None else digits_of(fact)
     if len(fact.modes) > 1:
         return Cell(" / ".join(_bare(mode, fact.unit, digits) for mode in fact.modes), sort=cell.sort)
     if fact.status is Status.CENSORED:
@@ -105,24 +141,29 @@ def _bare(value: float, unit: str, digits: int) -> str:
     return significant(value, digits)
 
 
-def interval_cell(fact: Fact | None, digits: int = 4) -> Cell:
-    """The interval as people read it."""
+def interval_cell(fact: Fact | None, digits: int | None = None) -> Cell:
+    """The interval as people read it; of a boundary, whose value it is, none beside that."""
     if fact is None or fact.low is None or fact.high is None:
         return Cell("–")
-    return Cell(format_interval(fact.low, fact.high, fact.unit, digits), sort=fact.high - fact.low)
+    width = fact.high - fact.low
+    if parse(fact.metric).kind in INTERVALS and fact.status is not Status.CENSORED:
+        return Cell("–", sort=width, note="the value is an interval: a boundary lies between two settings")
+    digits = digits if digits is not None else digits_of(fact)
+    return Cell(format_interval(fact.low, fact.high, fact.unit, digits), sort=width)
 
 
-def bare_interval_cell(fact: Fact | None, digits: int = 4) -> Cell:
+def bare_interval_cell(fact: Fact | None, digits: int | None = None) -> Cell:
     """The interval without a unit."""
     if fact is None or fact.low is None or fact.high is None:
         return Cell("–")
+    digits = digits if digits is not None else digits_of(fact)
     low, high = _bare(fact.low, fact.unit, digits), _bare(fact.high, fact.unit, digits)
     return Cell(low if low == high else f"{low} … {high}", sort=fact.high - fact.low)
 
 
 def count_cell(value: int) -> Cell:
     """A count."""
-    return Cell(f"{value:,}".replace(",", "\u202f"), sort=float(value))
+    return Cell(f"{value:,}", sort=float(value))
 
 
 STANDING = Column("claim, confidence, status", note="or, where there is no value, the reason why")
@@ -198,7 +239,8 @@ def stated(items: Iterable[Finding], most: int | None = None) -> Html:
     if not rest:
         return shown
     more = element("ul", join(rest), class_="rg-stated")
-    return join((shown, fold(f"{len(rest)} further findings of this kind", more)))
+    one = "1 further finding of this kind"
+    return join((shown, fold(one if len(rest) == 1 else f"{len(rest)} further findings of this kind", more)))
 
 
 def evidence(item: Finding, *, brief: bool = False) -> Html:

@@ -31,7 +31,7 @@ def test_decimals(half: float, places: int) -> None:
 
 
 def test_a_spread_of_two_samples_is_left_out_and_n_is_shown() -> None:
-    assert amount(quantity("latency.x", 1.0, 0.9, 1.1, n=2)) == "1 cycles (n = 2)"
+    assert amount(quantity("latency.x", 1.0, 0.9, 1.1, n=2)) == "1 cycle (n = 2)"
 
 
 def test_spans_and_lists() -> None:

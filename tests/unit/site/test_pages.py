@@ -34,7 +34,17 @@ def found(identity: str, **fields: object) -> Finding:
     ("given", "shown"),
     [
         (fact(value=4.0021, low=3.99, high=4.01), "4.002 cycles"),
-        (fact(status=Status.CENSORED, low=96.0, metric="memory.dtlb1.reach", unit="count"), "at least 96"),
+        (
+            fact(status=Status.CENSORED, low=96.0, metric="memory.dtlb1.reach", unit="count"),
+            "at least 96 pages",
+        ),
+        (fact(metric="memory.dtlb1.reach_2m", unit="count", low=14.0, high=16.0), "14 … 16 addresses"),
+        (fact(value=1.0, low=0.9999, high=1.0001), "1 cycle"),
+        (fact(value=568.9, low=551.0, high=587.3), "569 cycles"),
+        (
+            fact(metric="memory.l3.capacity", unit="byte", low=3.305 * 2**20, high=17.0 * 2**20),
+            "3.31 … 17 MiB",
+        ),
         (fact(value=1.0, modes=(14.0, 22.0)), "14 cycles / 22 cycles"),
         (fact(status=Status.UNSTABLE), "–"),
         (
@@ -45,6 +55,21 @@ def found(identity: str, **fields: object) -> Finding:
 )
 def test_a_number_is_shown_as_what_it_is(given: Fact, shown: str) -> None:
     assert blocks.number(given) == shown
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        (fact(value=14.03, low=14.02, high=14.04), "14.02 … 14.04 cycles"),
+        (fact(value=568.9, low=551.0, high=587.3), "551 … 587 cycles"),
+        (fact(value=1.0, low=0.9996, high=1.0), "0.9996 … 1 cycles"),
+        (fact(metric="memory.l1.capacity", unit="byte", low=49152.0, high=51200.0), "–"),
+    ],
+)
+def test_an_interval_has_as_many_digits_as_its_number_and_a_boundary_none_beside_it(
+    given: Fact, shown: str
+) -> None:
+    assert blocks.interval_cell(given).html == shown
 
 
 def test_where_there_is_no_number_the_status_stands_with_its_reason() -> None:
