@@ -14,6 +14,9 @@ from contextlib import suppress
 from reportgen.backends.cpu.isa import host
 from reportgen.errors import LaunchError
 
+PLACE = 4096
+"""Bytes from one place of a copy to the next, whatever pages are."""
+
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
 
@@ -64,9 +67,9 @@ class Executable:
         """The first `length` bytes as they lie in memory, to be compared with what was inspected."""
         return ctypes.string_at(self.address, length)
 
-    def elsewhere(self, pages: int) -> Executable:
-        """A copy in memory of its own, so many pages behind the beginning of it."""
-        before = pages * mmap.PAGESIZE
+    def elsewhere(self, places: int) -> Executable:
+        """A copy in memory of its own, so many places of 4 KiB behind the beginning of it."""
+        before = places * PLACE
         return Executable(bytes(before) + self.bytes(self.size), before + self._entry)
 
     def call(self, arguments: int, out: int) -> int:
@@ -80,8 +83,7 @@ def _synchronise(address: int, length: int) -> None:
     x86-64 does that itself.  On AArch64 Linux cleans and invalidates the caches when it first maps a
     fresh page executable, and both ways above write before they do so (arch/arm64/mm/flush.c,
     `__sync_icache_dcache`).  That is the kernel's own affair and not a promise, so libgcc's
-    `__clear_cache` is called as well where libgcc is installed (not on musl).  No frame has run on
-    such a machine yet.
+    `__clear_cache` is called as well where libgcc is installed (not on musl).
     """
     if host() == "x86_64":
         return

@@ -6,9 +6,11 @@ The layout must match `probes/frames/timed.<isa>.s.j2`.
 from __future__ import annotations
 
 import ctypes
+import mmap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from reportgen.backends.cpu.accesses import BOUNDARY
 from reportgen.backends.cpu.executable import Executable
 
 SLOTS = 12
@@ -45,9 +47,11 @@ class Frame:
     def __init__(self) -> None:
         self.arguments = (ctypes.c_int64 * 16)()
         self.out = (ctypes.c_int64 * (SLOTS * MOST_SAMPLES))()
-        self._scratch = ctypes.create_string_buffer(SCRATCH_BYTES + 4096)
-        page = -(-ctypes.addressof(self._scratch) // 4096) * 4096
-        self.arguments[_SCRATCH] = page
+        page = max(mmap.PAGESIZE, BOUNDARY)
+        self._scratch = ctypes.create_string_buffer(SCRATCH_BYTES + page)
+        # accesses across two pages are made at the boundary, wherever pages end here
+        boundary = -(-(ctypes.addressof(self._scratch) + BOUNDARY) // page) * page
+        self.arguments[_SCRATCH] = boundary - BOUNDARY
 
     def buffers(self, a: int, b: int = 0, c: int = 0, part: int = 0, total: int = 0) -> None:
         """Addresses of up to three arrays of `total` bytes, walked in slices of `part` bytes."""

@@ -27,6 +27,7 @@ from reportgen.backends.cpu.routines import ROUTINES
 from reportgen.errors import Unsupported
 from reportgen.runs.schema import Device
 from reportgen.suite.definition import Definition, Operation, PlannedPoint, Probe
+from reportgen.suite.expand import MEMORY_SHARE
 from reportgen.suite.location import probes_root
 
 THROUGHPUT_INSTRUCTIONS = 384
@@ -206,7 +207,17 @@ def _chase(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts:
     }
     if "level" in setup:
         setup["bytes"] = inside(generator.device, str(setup["level"]))
+    if setup.get("layout") == "pages":
+        _check_pages(generator.device, int(setup["count"]), int(setup["page"]))
     return {"settings": point.settings, "unroll": CHASE_UNROLL}, expect, {"steps": float(CHASE_UNROLL)}, setup
+
+
+def _check_pages(device: Device, count: int, page: int) -> None:
+    """One line of each page is visited, and all of it takes memory."""
+    if device.memory_bytes and count * page > MEMORY_SHARE * device.memory_bytes:
+        raise Unsupported(
+            f"{count} pages of {page} bytes are more than {MEMORY_SHARE:.0%} of the memory that may be used"
+        )
 
 
 def _window(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from reportgen.backends.cpu.generator_trails import lines_apart
 from reportgen.errors import Unsupported
 from reportgen.runs.schema import Device
 from reportgen.suite.definition import PlannedPoint, Probe
@@ -24,6 +25,7 @@ def sequence(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Part
     Raises:
         Unsupported: no ways or size are reported, or there are no sequences for so many ways.
     """
+    lines_apart(generator.device)
     constants = probe.definition.constants
     level, by_ways = str(constants["level"]), dict(constants["sequences"])
     ways, stride = _way(generator.device, "l1d" if level == "l1" else level)

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 SLICE_BYTES = 512 << 10
 """Of each array, one repetition of a stream takes so much: tens of microseconds even from DRAM."""
+UNTOLD_CACHE = 64 << 20
+"""Where no third level is reported, a cache of the system may stand before memory all the same: 32 MiB beside
+Neoverse-N1 cores, 8 to 48 MiB beside Apple's.  What shall lie in memory is at least four times this."""
 ARITHMETIC = 64
 """Multiply-adds of a group from which on slices are shorter, the more the shorter: a repetition takes no
 longer."""
@@ -34,8 +37,8 @@ def inside(device: Device, level: str) -> int:
         Unsupported: it reports none.
     """
     l1, l2, l3 = (int(device.reported.get(f"{name}_bytes", 0)) for name in ("l1d", "l2", "l3"))
-    last = l3 or l2
     if level == "dram":
+        last = l3 or (max(l2, UNTOLD_CACHE) if l2 else 0)
         if not last:
             raise Unsupported(
                 "the system reports no last-level cache to be larger than; see the working-set sweep"

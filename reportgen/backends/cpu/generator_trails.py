@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from reportgen.backends import trails
 from reportgen.backends.cpu.generator_streams import inside
+from reportgen.backends.layouts import LINE
 from reportgen.errors import Unsupported
 from reportgen.runs.schema import Device
 from reportgen.suite.definition import PlannedPoint, Probe
@@ -23,6 +24,7 @@ OF_MEMORY = 3
 
 def trail(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts:
     """A chase through `loads` instructions over lines in the order that settings and constants name."""
+    lines_apart(generator.device)
     given = {**probe.definition.constants, **point.settings}
     loads = int(given["loads"]) if "loads" in given else int(given.get("count", 1))
     size = beyond(generator.device, str(given["memory"]))
@@ -51,6 +53,17 @@ def _turns(probe: Probe, point: PlannedPoint) -> dict[str, str]:
         kept = {value: one for value, one in kept.items() if not left.items() <= one.items()}
     names = [point.id.replace(f"{name}={own}", f"{name}={value}") for value in kept]
     return {"turns": " ".join(kept), "together": " ".join(names)}
+
+
+def lines_apart(device: Device) -> None:
+    """What is laid out by lines has them as far apart as the caches do.
+
+    Raises:
+        Unsupported: the system reports lines of another length.
+    """
+    told = int(device.reported.get("line_bytes", LINE))
+    if told != LINE:
+        raise Unsupported(f"lines are laid out {LINE} bytes apart, and the system reports lines of {told}")
 
 
 def beyond(device: Device, memory: str) -> int:

@@ -31,8 +31,8 @@ WARM_BODIES = 10
 RESIDENT_SLICES = 64
 """Arrays of more slices are far larger than any cache; walking them once first would only cost time."""
 PLACES = 256
-"""Pages at any of which a body may begin: addresses that differ in the bits that choose sets of caches and of
-buffers of branch targets."""
+"""At any of which a body may begin, 4 KiB apart: addresses that differ in the bits that choose sets of caches
+and of buffers of branch targets."""
 MOST_WALKED = 1 << 18
 """Lines of a chase that is walked once before its first sample; more do not fit in what could hold them."""
 WALKS = 8

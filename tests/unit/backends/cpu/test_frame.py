@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 from collections.abc import Iterator
 
 import pytest
 
+from reportgen.backends.cpu.accesses import BOUNDARY
 from reportgen.backends.cpu.compiler import HEADER
 from reportgen.backends.cpu.executable import Executable
 from reportgen.backends.cpu.frame import MOST_SAMPLES, SCRATCH_BYTES, SLOTS, Frame
@@ -49,6 +51,18 @@ def test_arguments_lie_where_the_template_reads_them() -> None:
     scratch = words[10]
     assert scratch % 4096 == 0
     ctypes.memset(scratch, 0, SCRATCH_BYTES)  # it is there
+
+
+@pytest.mark.parametrize("page", [4096, 16384, 65536])
+def test_what_is_split_there_is_split_between_two_pages(page: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages of 16 KiB (Apple) and of 64 KiB end elsewhere than those of 4 KiB."""
+    monkeypatch.setattr(mmap, "PAGESIZE", page)
+    frames = [Frame() for _ in range(4)]
+    for frame in frames:
+        scratch = frame.arguments[10]
+        assert (scratch + BOUNDARY) % page == 0
+        assert scratch % 4096 == 0
+        ctypes.memset(scratch, 0, SCRATCH_BYTES)
 
 
 def test_new_buffers_start_at_their_beginning() -> None:
