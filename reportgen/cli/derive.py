@@ -23,17 +23,28 @@ if TYPE_CHECKING:
     epilog="""\b
 Examples:
   reportgen derive latest --out out/
-  reportgen derive data/DEVICE/RUN --out out/ --json""",
+  reportgen derive data/DEVICE/RUN --out out/ --json
+  reportgen derive latest --brief                    what contradicts, and the main numbers""",
 )
 @click.argument("run")
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to write into.")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder to write into.")
 @data_folder("RUN is a name")
 @click.option("--json", "as_json", is_flag=True, help="Print the metrics as JSON.")
-def command(run: str, out: Path, data: Path, as_json: bool) -> None:
+@click.option("--brief", is_flag=True, help="Print what is to be looked at first; --out may be left out.")
+def command(run: str, out: Path | None, data: Path, as_json: bool, brief: bool) -> None:
     """Write model.json, findings.json, metrics.csv and the data dictionary of RUN; print the metrics.
+
+    With --brief print what contradicts, what disagrees and some main numbers beside published ones instead:
+    all that is needed to judge a run where its device still is.
 
     RUN is a folder, a run's id or the beginning of one, DEVICE/RUN, a device, or 'latest'.
     """
+    if out is None and not brief:
+        raise UserError(
+            "derive writes files, and no folder is named.", "Name one with --out, or use --brief."
+        )
+    if brief and as_json:
+        raise UserError("--brief is for people, --json for programs.", "Leave one of the two out.")
     from reportgen.model.derive import derive_bundle
     from reportgen.runs import aside, read, store
     from reportgen.runs.schema import PROGRAMS
@@ -43,14 +54,19 @@ def command(run: str, out: Path, data: Path, as_json: bool) -> None:
     bundle.contents(PROGRAMS)  # hardly any number needs them: that they are damaged would go unsaid
     derived = derive_bundle(bundle)
     try:
-        files = _write(derived, out)
+        files = _write(derived, out) if out is not None else []
     except OSError as error:
         raise UserError(
             f"'{out}' cannot be written ({error.strerror}).", "Name another folder with --out."
         ) from error
-    rows = [_row(fact, as_json) for fact in derived.architecture.facts]
-    output.show(rows, ["metric", "value", "interval", "n", "status", "confidence"], as_json)
-    if not as_json:
+    if brief:
+        from reportgen.cli import brief as looked_at
+
+        looked_at.show(derived)
+    else:
+        rows = [_row(fact, as_json) for fact in derived.architecture.facts]
+        output.show(rows, ["metric", "value", "interval", "n", "status", "confidence"], as_json)
+    if not as_json and files:
         click.echo("\n".join(f"Wrote {path}" for path in files))
 
 
