@@ -31,6 +31,10 @@ class PairLatency(msgspec.Struct, frozen=True):
     """Instructions beside each that keep other results from being waited for."""
     through: str = ""
     """Across register files: the instructions that bring the result back; `cycles` is the sum with them."""
+    predicted: float | None = None
+    """What a scheduling model says of the same chain, where one was asked; with such instructions too."""
+    verdict: str = ""
+    """Measured beside it: one of `survey.record.VERDICTS`; empty without either number."""
 
 
 class FormRow(msgspec.Struct, frozen=True):
@@ -51,6 +55,10 @@ class FormRow(msgspec.Struct, frozen=True):
     reason: str = ""
     beside: int = 0
     latencies: tuple[PairLatency, ...] = ()
+    predicted: float | None = None
+    """What a scheduling model says of the same body, where one was asked."""
+    verdict: str = ""
+    """As that of a latency."""
 
     @property
     def latency(self) -> PairLatency | None:

@@ -13,7 +13,7 @@ from reportgen.cli.options import Measuring, measuring, some_of
 from reportgen.errors import UserError
 
 if TYPE_CHECKING:
-    from reportgen.survey.record import Survey
+    from reportgen.survey.record import Modelled, Survey
 
 
 @click.command(
@@ -30,7 +30,9 @@ Examples:
   reportgen survey --run latest --show 'mulx*' the table of some forms
 
 A form is an opcode with the kind of each operand (vaddps xmm, xmm, m128). Of each the latency of every pair
-of operands that can be chained, and how many go through a cycle. No performance counters are needed.""",
+of operands that can be chained, and how many go through a cycle. No performance counters are needed.
+Where llvm-mca is on the search path (llvm-mca-19 too; the newest is taken), what it says of the same code
+is sealed beside.""",
 )
 @some_of("--forms", "a pattern of keys, or an extension")
 @click.option("--run", "sealed", default="", metavar="RUN", help="Derive this survey; measure nothing.")
@@ -114,12 +116,37 @@ def _summary(found: Survey) -> None:
             f"Of {one.compared} numbers that run {one.run} of the suite has too, {one.within} are within "
             f"{100 * one.share:g} % or the intervals"
         )
+    for model in found.modelled:
+        click.echo(_beside(model))
     left = sum(len(one.what) for one in found.left_out)
     click.echo(
         f"{left} forms and opcodes are not asked of, for {len(found.left_out)} reasons; --json names all"
     )
     for reason in _worst(found):
         click.echo(reason)
+
+
+def _beside(model: Modelled) -> str:
+    """How often measured and predicted cycles agree."""
+    from reportgen.survey.record import RATE
+
+    if model.absent:
+        return f"{model.name}: absent ({model.absent})"
+    kinds = {
+        "cycles an instruction": [one for one in model.counts if one.kind == RATE],
+        "latencies": [one for one in model.counts if one.kind != RATE],
+    }
+    told = [
+        f"of {sum(one.compared for one in some)} {what} {sum(one.agree for one in some)} agree, "
+        f"{sum(one.slower for one in some)} are slower and {sum(one.faster for one in some)} faster"
+        for what, some in kinds.items()
+        if some
+    ]
+    unknown = sum(one.unknown for one in model.counts)
+    told += [f"it says nothing of {unknown}"] if unknown else []
+    return (
+        f"Beside {model.name} {model.version}, for {model.target}: {'; '.join(told) or 'nothing to compare'}"
+    )
 
 
 def _worst(found: Survey) -> Sequence[str]:

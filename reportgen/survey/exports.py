@@ -15,6 +15,8 @@ HEAD = (
     "form", "mnemonic", "operands", "extension", "encoding", "status", "cycles_per_instruction",
     "cycles_per_instruction_low", "cycles_per_instruction_high", "beside", "pair", "latency_status",
     "latency_cycles", "latency_low", "latency_high", "latency_beside", "latency_through", "reason",
+    "cycles_per_instruction_predicted", "cycles_per_instruction_verdict", "latency_predicted",
+    "latency_verdict",
 )  # fmt: skip
 
 
@@ -34,13 +36,14 @@ def to_csv(found: Survey) -> bytes:
             *map(_text, (row.interval, row.low, row.high)), str(row.beside),
         ]  # fmt: skip
         for one in row.latencies or (None,):
-            pair = [""] * 7
+            pair, beside = [""] * 7, ["", ""]
             reason = row.reason
             if one is not None:
                 numbers = map(_text, (one.cycles, one.low, one.high))
                 pair = [one.pair, one.status.value, *numbers, str(one.beside), one.through]
+                beside = [_text(one.predicted), one.verdict]
                 reason = "; ".join(part for part in (row.reason, one.reason) if part)
-            writer.writerow([*own, *pair, reason])
+            writer.writerow([*own, *pair, reason, _text(row.predicted), row.verdict, *beside])
     return out.getvalue().encode()
 
 

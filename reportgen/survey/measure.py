@@ -1,4 +1,4 @@
-"""One survey from end to end: which forms there are, then measure and seal."""
+"""One survey from end to end: which forms there are, ask llvm-mca about them, then measure and seal."""
 
 from __future__ import annotations
 
@@ -6,17 +6,22 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import replace
 
+import msgspec
+
 from reportgen.backends import registry
 from reportgen.backends.base import Backend
 from reportgen.backends.cpu.x86_64.forms.crossing import across, through
 from reportgen.backends.cpu.x86_64.forms.questions import asked
-from reportgen.collect import interruption
+from reportgen.collect import interruption, lock
 from reportgen.collect.choosing import measurable
 from reportgen.collect.progress import Progress, Silent
-from reportgen.collect.runner import Options, Outcome, collect, correcting
+from reportgen.collect.runner import Interrupted, Options, Outcome, collect, correcting
 from reportgen.errors import UserError
 from reportgen.runs.schema import SURVEY
 from reportgen.suite.survey import ISA, Asked, Form, LeftOut, chosen, patterns_of, suite_of
+from reportgen.survey.predicted import said
+from reportgen.survey.said import PLACE
+from reportgen.validation.llvm_mca import LlvmMca
 
 VERB = "survey"
 """Command that makes such a run, and goes on with one."""
@@ -24,13 +29,19 @@ PASSES = 2
 """Fewer give no agreement between passes; a survey's points are many and short."""
 
 
-def survey(options: Options, progress: Progress | None = None, backend: Backend | None = None) -> Outcome:
+def survey(
+    options: Options,
+    progress: Progress | None = None,
+    backend: Backend | None = None,
+    tool: LlvmMca | None = None,
+) -> Outcome:
     """Measure instruction forms, and seal them with what was left out.
 
     Args:
         options: what the user asked for; `glob` holds patterns of keys (`vpadd*`) or extensions (`avx2`).
         progress: who shows it.
         backend: instead of the one that the selector names.
+        tool: instead of the newest llvm-mca on the search path.
 
     Raises:
         UserError: no form of that name, a device of another instruction set, a replay.
@@ -60,8 +71,21 @@ def survey(options: Options, progress: Progress | None = None, backend: Backend 
     some = chosen(forms, glob)
     if not some:
         raise UserError(f"no instruction form matches '{options.glob}'.", _near(options.glob, forms))
-    suite = suite_of([questioned(form, device.features) for form in some])
-    remarks = {"kind": SURVEY, "forms": len(forms), "left_out": grouped(left)}
+    questions = [questioned(form, device.features) for form in some]
+    suite = suite_of(questions)
+    with lock.hold(options.data / device.id, device.id):
+        pass  # a folder that refuses, or another run, is told before the seconds of asking
+    try:
+        predicted = said(questions, device.features, tool or LlvmMca(), shown)
+    except KeyboardInterrupt:
+        shown.close()
+        raise Interrupted("interrupted while predicting.", "Nothing was measured yet.") from None
+    remarks = {
+        "kind": SURVEY,
+        "forms": len(forms),
+        "left_out": grouped(left),
+        PLACE: [msgspec.to_builtins(predicted)],
+    }
     options = replace(options, glob=glob, verb=VERB, passes=options.passes or PASSES, remarks=remarks)
     return collect(options, shown, backend, suite)
 

@@ -44,6 +44,55 @@ class Agreement(msgspec.Struct, frozen=True):
     """Those that do not agree, the farthest first."""
 
 
+AGREES, SLOWER, FASTER, UNCLEAR, UNKNOWN = "agrees", "slower", "faster", "unclear", "unknown"
+VERDICTS = {
+    AGREES: "the two agree",
+    SLOWER: "the device took longer than the model says",
+    FASTER: "the device took less than the model says",
+    UNCLEAR: "what the model says lies in the measured interval, which is wide",
+    UNKNOWN: "the model says nothing",
+}
+"""Of a number that was measured."""
+
+RATE, REGISTERS, STORES, ACROSS = "rate", "registers", "memory", "across"
+KINDS = {
+    RATE: "cycles an instruction",
+    REGISTERS: "latency from register to register",
+    STORES: "latency through memory",
+    ACROSS: "latency across register files",
+}
+"""Of numbers that are compared."""
+
+
+class Count(msgspec.Struct, frozen=True):
+    """Numbers of one kind beside a scheduling model."""
+
+    kind: str
+    """A key of `KINDS`."""
+    compared: int
+    """That were measured, and that the model says something of."""
+    agree: int
+    slower: int
+    faster: int
+    unclear: int
+    unknown: int
+    """That were measured, and that it says nothing of."""
+
+
+class Modelled(msgspec.Struct, frozen=True):
+    """A survey beside the scheduling model of a compiler."""
+
+    name: str
+    version: str
+    target: str
+    """The processor that it took this one for."""
+    absent: str
+    """Why it says nothing at all."""
+    counts: tuple[Count, ...]
+    unknown: tuple[Reason, ...]
+    """What it says nothing of, `key throughput` or `key 2to1`, by the reason."""
+
+
 class Survey(msgspec.Struct, frozen=True):
     """All of it."""
 
@@ -57,6 +106,8 @@ class Survey(msgspec.Struct, frozen=True):
     rows: tuple[FormRow, ...]
     left_out: tuple[Reason, ...]
     agreement: Agreement | None = None
+    modelled: tuple[Modelled, ...] = ()
+    """Beside a scheduling model, whose numbers stand in the rows; none where none was asked."""
 
 
 def matching(found: Survey, glob: str) -> list[FormRow]:

@@ -14,7 +14,9 @@ from reportgen.runs.read import Bundle
 from reportgen.runs.schema import SURVEY
 from reportgen.suite.load import load_suite
 from reportgen.survey.agreement import agreement
+from reportgen.survey.modelled import beside
 from reportgen.survey.record import SURVEY_SCHEMA, Reason, Survey
+from reportgen.survey.said import recorded
 
 
 def find(data: Path, name: str) -> Bundle:
@@ -41,6 +43,10 @@ def derived(bundle: Bundle, data: Path) -> Survey:
     if suite is not None:
         other = read.load(suite)
         compared = agreement(found, other.run, derive(other), load_suite().tables[run.device.isa])
+    modelled = []
+    for said in recorded(run.plan):
+        found, one = beside(found, said)
+        modelled.append(one)
     return Survey(
         schema=SURVEY_SCHEMA,
         run=run.run,
@@ -51,6 +57,7 @@ def derived(bundle: Bundle, data: Path) -> Survey:
         rows=found,
         left_out=tuple(msgspec.convert(run.plan.get("left_out", []), list[Reason])),
         agreement=compared,
+        modelled=tuple(modelled),
     )
 
 

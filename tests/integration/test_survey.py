@@ -23,18 +23,24 @@ from reportgen.suite.load import load_suite
 from reportgen.suite.survey import FAMILY
 from reportgen.survey import stored
 from reportgen.survey.measure import survey
-from reportgen.survey.record import Survey
+from reportgen.survey.record import FASTER, RATE, UNKNOWN, Survey
+from reportgen.validation.llvm_mca import LlvmMca
 from tests.simulated import forms as simulated
 from tests.unit.model.cost.machine import core
+from tests.unit.validation.tools import REGIONS, write
 
 pytestmark = pytest.mark.skipif(host() != "x86_64", reason="forms are assembled on x86-64 only")
 
+EACH = 40
+"""Cycles of a line, by the tool that stands in for llvm-mca: no interval of two passes is so wide."""
 ASKED = "bmi2,vfmadd213sd*,vmovd*,cmp_r64_r64,xadd_r64*"
 
 
 def collected(data: Path, glob: str = ASKED) -> Outcome:
     options = Options(data=data, selector="loops", glob=glob, seed=1, command=simulated.command)
-    return survey(options, backend=simulated.Forms())
+    tools = data.with_name(f"{data.name}-tools")
+    write(tools, "llvm-mca-19", REGIONS, version="19.1.7", each=EACH, lacks="shlx")
+    return survey(options, backend=simulated.Forms(), tool=LlvmMca(path=str(tools)))
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +87,32 @@ def test_a_form_that_ends_its_worker_is_a_row_with_the_reason(found: Survey) -> 
     one = row(found, simulated.CRASHES)
     assert (one.status, one.interval) == (Status.FAILED, None)
     assert "exit code 3" in one.reason
+
+
+def test_the_same_bodies_stand_beside_what_llvm_mca_says(found: Survey) -> None:
+    (model,) = found.modelled
+    assert (model.name, model.version, model.target, model.absent) == ("llvm-mca", "19.1.7", "znver9", "")
+    one = row(found, "mulx_r64_r64_r64")
+    assert (one.predicted, one.verdict) == (EACH, FASTER)
+    assert [(each.predicted, each.verdict) for each in one.latencies] == [(EACH, FASTER), (EACH, FASTER)]
+    # the sum with the instruction that brings the result back
+    (across,) = row(found, "vmovd_xmm_r32").latencies
+    assert (across.predicted, across.verdict) == (2 * EACH, FASTER)
+    lacking = row(found, "shlx_r64_r64_r64")
+    assert (lacking.predicted, lacking.verdict) == (None, UNKNOWN)
+    assert {name.partition("_")[0] for one in model.unknown for name in one.what} == {"shlx"}
+    rates = next(one for one in model.counts if one.kind == RATE)
+    assert rates.compared + rates.unknown == sum(one.interval is not None for one in found.rows)
+    assert row(found, simulated.CRASHES).verdict == ""
+
+
+def test_where_there_is_no_llvm_mca_the_survey_says_why(tmp_path: Path) -> None:
+    options = Options(data=tmp_path, selector="loops", glob="mulx_r64*", seed=1, command=simulated.command)
+    outcome = survey(options, backend=simulated.Forms(), tool=LlvmMca(path=str(tmp_path)))
+    (model,) = stored.derived(read.load(outcome.path), tmp_path).modelled
+    assert model.absent.startswith("no llvm-mca on the search path")
+    said = CliRunner().invoke(main, ["survey", "--run", "latest", "--data", str(tmp_path)])
+    assert "llvm-mca: absent (no llvm-mca on the search path" in said.output
 
 
 def test_what_is_left_out_has_reasons(data: Path, found: Survey) -> None:
@@ -132,8 +164,13 @@ def test_the_command_derives_a_sealed_survey(data: Path, tmp_path: Path) -> None
     assert said.exit_code == 0, said.output
     assert "3→1 4" in said.output
     assert "lacks" not in said.output
+    assert "Beside llvm-mca 19.1.7, for znver9: of " in said.output
     rows = list(csv.DictReader((tmp_path / "survey.csv").read_text().splitlines()))
     assert [one["latency_cycles"] for one in rows if one["form"] == "mulx_r64_r64_r64"] == ["4", "3"]
+    assert {one["latency_verdict"] for one in rows if one["form"] == "mulx_r64_r64_r64"} == {FASTER}
+    assert {one["cycles_per_instruction_predicted"] for one in rows if one["mnemonic"] == "mulx"} == {
+        str(EACH)
+    }
     whole = json.loads((tmp_path / "survey.json").read_text())
     assert whole["device"] == simulated.DEVICE.id
     refused = CliRunner().invoke(main, [*words, "--forms", "adc*"])

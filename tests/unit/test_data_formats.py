@@ -48,6 +48,7 @@ RECORDS = [
     *(Resources, ResourceGroup, Explanation, Use, Placed, Deviation),
     *(validation.Validation, validation.Predictor, validation.Row, validation.Prediction, validation.Cause),
     *(survey.Survey, FormRow, PairLatency, survey.Reason, survey.Agreement, survey.Compared),
+    *(survey.Modelled, survey.Count),
     *(measurement.Measurement, measurement.OwnRow, measurement.Pairing),
     *(validation.Score, validation.Errors, validation.Pair, validation.Ranking, validation.Miss),
 ]

@@ -18,6 +18,22 @@ if "zmm" in text:
 body = text.partition("loop:\\n")[2].partition("\\n#")[0].splitlines()
 print("Iterations:        1000\\nTotal Cycles:      " + str(round(1000 * len(body) * {each})))
 """
+REGIONS = """#!{python}
+import re, sys
+if "--version" in sys.argv:
+    print("LLVM (http://llvm.org/):\\n  LLVM version {version}\\n  Host CPU: znver9")
+    sys.exit()
+rounds = int(next(word for word in sys.argv if word.startswith("-iterations=")).partition("=")[2])
+bodies = re.findall(r"# LLVM-MCA-BEGIN r[0-9]+\\n(.*?)\\n# LLVM-MCA-END", sys.stdin.read(), re.DOTALL)
+for number, body in enumerate(bodies):
+    lines = body.splitlines()
+    if any(line.startswith("{lacks} ") for line in lines):
+        print("error: found an unsupported instruction in the input.\\nnote: instruction: x", file=sys.stderr)
+        sys.exit(1)
+    print(f"[{{number}}] Code Region - r{{number}}\\n")
+    print(f"Total Cycles:      {{3 + rounds * {each} * len(lines)}}\\n")
+"""
+"""Answers about regions: cycles of a line, and a mnemonic that it lacks."""
 OSACA = """#!{python}
 import pathlib, sys
 if "--version" in sys.argv:
