@@ -9,10 +9,14 @@ register renaming, several a cycle.
 
 from __future__ import annotations
 
+import ctypes
 import math
+import statistics
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 from reportgen.backends.base import ClockConstants
 from reportgen.backends.cpu.executable import Executable
@@ -70,6 +74,15 @@ _TIME_STAMPS = {
     "aarch64": "df3f03d5 40e03bd5 c0035fd6",  # isb; mrs x0, cntvct_el0; ret
 }
 
+_READINGS = {
+    # mov rcx, [rdi]; 1: rdtsc; shl rdx, 32; or rax, rdx; mov [rsi], rax; add rsi, 8; dec rcx; jnz 1b; ret
+    "x86_64": "488b0f 0f31 48c1e220 4809d0 488906 4883c608 48ffc9 75eb c3",
+    # ldr x2, [x0]; 1: isb; mrs x3, cntvct_el0; str x3, [x1], #8; subs x2, x2, #1; b.ne 1b; ret
+    "aarch64": "020040f9 df3f03d5 43e03bd5 238400f8 420400f1 81ffff54 c0035fd6",
+}
+READINGS = 4096
+"""Of the time stamp, one right after the other: some 50 µs, longer than any step."""
+
 
 @cache
 def time_stamp() -> Executable:
@@ -91,15 +104,24 @@ def ticks() -> int:
 
 @cache
 def granularity() -> int:
-    """Ticks by which the time-stamp counter moves at a time.
+    """Ticks by which the time-stamp counter moves at a time."""
+    asked, found = (ctypes.c_int64 * 1)(READINGS), (ctypes.c_int64 * READINGS)()
+    Executable(bytes.fromhex(_READINGS[host()]), 0).call(ctypes.addressof(asked), ctypes.addressof(found))
+    return step_of(list(found))
 
-    The greatest common divisor of the differences of many readings.
+
+def step_of(readings: Sequence[int]) -> int:
+    """Ticks by which a counter moves, of readings as close to each other as they can be; at least one.
+
+    Where some are alike, the counter stood still between them, and the usual difference of the others is its
+    step.  (A counter that is scaled, as that of Armv8.6 to 1 GHz, may move by 41 and by 42 ticks, which nothing
+    divides.)  Where none are, it moves within the time of a reading, by what divides all differences.
     """
-    step, last = 0, ticks()
-    for _ in range(2000):
-        now = ticks()
-        step, last = math.gcd(step, now - last), now
-    return max(1, step)
+    differences = [after - before for before, after in pairwise(readings)]
+    moved = [one for one in differences if one > 0]
+    if not moved:
+        return 1
+    return round(statistics.median(moved)) if 0 in differences else math.gcd(*moved)
 
 
 @cache

@@ -56,6 +56,55 @@ def test_the_aarch64_time_stamp_is_what_it_says() -> None:
     assert [one.text for one in decode(code, 0, len(code))] == ["isb", "mrs x0, cntvct_el0", "ret"]
 
 
+def test_many_readings_on_aarch64_are_what_they_say() -> None:
+    from reportgen.backends.cpu.aarch64.decode import decode
+
+    code = bytes.fromhex(clock._READINGS["aarch64"])
+    found = decode(code, 0, len(code))
+    assert [one.text for one in found] == [
+        "ldr x2, [x0]", "isb", "mrs x3, cntvct_el0", "str x3, [x1], #8", "subs x2, x2, #1", "b.ne #4",
+        "ret",
+    ]  # fmt: skip
+
+
+@executes
+def test_many_readings_on_x86_64_are_what_they_say() -> None:
+    from reportgen.backends.cpu.x86_64.decode import decode
+
+    code = bytes.fromhex(clock._READINGS["x86_64"])
+    found = decode(code, 0, len(code))
+    assert [one.text.partition(" ")[0] for one in found] == ("mov rdtsc shl or mov add dec jne ret".split())
+    assert found[-2].target == len(bytes.fromhex("488b0f"))
+
+
+@pytest.mark.parametrize(
+    ("hertz", "scaled", "apart", "step"),
+    [
+        (24e6, 24e6, 12e-9, 1),  # Apple
+        (25e6, 1e9, 12e-9, 40),
+        (24e6, 1e9, 12e-9, 42),  # by 41 and by 42: nothing divides both
+        (31.25e6, 1e9, 12e-9, 32),
+        (1e6, 62.5e6, 20e-9, 62),  # an emulator
+        (1e9, 1e9, 12e-9, 1),
+        (100e6, 2.6e9, 14e-9, 26),  # a time stamp of x86-64 that moves every 10 ns
+    ],
+)
+def test_the_step_of_a_counter(hertz: float, scaled: float, apart: float, step: int) -> None:
+    wobble = (0.0, 0.31, 0.77, 0.52, 0.18, 0.93, 0.4)
+    times = [(at + 0.2 * wobble[at % 7]) * apart for at in range(clock.READINGS)]
+    readings = [int(int(time * hertz) * (scaled / hertz)) for time in times]
+    assert clock.step_of(readings) == step
+
+
+def test_a_counter_that_stands_still_has_a_step_all_the_same() -> None:
+    assert clock.step_of([7, 7, 7]) == 1
+    assert clock.step_of([9]) == 1
+
+
+def test_an_interruption_is_no_step() -> None:
+    assert clock.step_of([0, 0, 40, 40, 80, 90000, 90000, 90040]) == 40
+
+
 @executes
 def test_the_x86_64_time_stamp_is_what_it_says() -> None:
     from reportgen.backends.cpu.x86_64.decode import decode
