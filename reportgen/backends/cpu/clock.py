@@ -113,9 +113,9 @@ def granularity() -> int:
 def step_of(readings: Sequence[int]) -> int:
     """Ticks by which a counter moves, of readings as close to each other as they can be; at least one.
 
-    Where some are alike, the counter stood still between them, and the usual difference of the others is its
-    step.  (A counter that is scaled, as that of Armv8.6 to 1 GHz, may move by 41 and by 42 ticks, which nothing
-    divides.)  Where none are, it moves within the time of a reading, by what divides all differences.
+    Where some are alike, the counter stood still between them, and the usual difference of the others is
+    its step.  (A counter that is scaled, as that of Armv8.6 to 1 GHz, may move by 41 and by 42 ticks, which
+    nothing divides.)  Where none are, it moves within the time of a reading, by what divides all of them.
     """
     differences = [after - before for before, after in pairwise(readings)]
     moved = [one for one in differences if one > 0]
