@@ -33,13 +33,17 @@ BOUNDARY = (
 )
 """What else can move the edge of a cache level."""
 
+FIRST = "l1"
 GPU_BOUNDARY = (
     "carve-out: a part of the memory serves as shared memory",
     "page placement (set aliasing)",
     "launch shape: how many blocks share the level",
     "reach of a TLB",
 )
-"""The same on a GPU, where the first level and shared memory are cut from one memory."""
+"""The same of the first level of a GPU, which is cut from one memory with shared memory ..."""
+PARTS = "the level is in parts, and one multiprocessor fills its own part first"
+GPU_FURTHER_BOUNDARY = (PARTS, *GPU_BOUNDARY[1:])
+"""... and of the levels that all multiprocessors share."""
 
 PAGES = (
     "page placement (set aliasing)",
@@ -55,23 +59,22 @@ REPORTED_SIZE = (
 )
 """Why a reported and a measured capacity can differ."""
 
-GPU_REPORTED_SIZE = (
-    "the level is in parts, and one multiprocessor fills its own part first",
-    "carve-out: a part of the memory serves as shared memory",
-    "page placement (set aliasing)",
-    "the device is a slice of a larger one",
-)
-"""The same on a GPU."""
+GPU_REPORTED_SIZE = ("page placement (set aliasing)", "the device is a slice of a larger one")
+"""The same on a GPU, beside what its first level or the further ones have of their own."""
 
 
-def boundary(device: Device) -> tuple[str, ...]:
+def boundary(device: Device, level: str) -> tuple[str, ...]:
     """What else can move the edge of a cache level on a device."""
-    return GPU_BOUNDARY if device.gpu else BOUNDARY
+    if not device.gpu:
+        return BOUNDARY
+    return GPU_BOUNDARY if level == FIRST else GPU_FURTHER_BOUNDARY
 
 
-def reported(device: Device) -> tuple[str, ...]:
-    """Why what is reported of a device and what was measured can differ."""
-    return GPU_REPORTED_SIZE if device.gpu else REPORTED_SIZE
+def reported(device: Device, level: str) -> tuple[str, ...]:
+    """Why what is reported of a level of a device and what was measured can differ."""
+    if not device.gpu:
+        return REPORTED_SIZE
+    return (GPU_BOUNDARY[0] if level == FIRST else PARTS, *GPU_REPORTED_SIZE)
 
 
 def weigh(evidence: Evidence, quantity: Quantity) -> tuple[tuple[str, ...], tuple[str, ...]]:

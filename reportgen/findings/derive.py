@@ -67,6 +67,7 @@ def _of_quantity(
     limits = tuple(one.sentence() for one in failed if one.severity is Severity.LIMIT)
     checks = () if limits else cross_check(evidence, quantity)
     given = inputs(evidence, quantity, checks, failed)
+    name = parse(quantity.metric)
     if not limits:
         text = sentence(evidence, quantity)
     elif stated(quantity):
@@ -83,8 +84,8 @@ def _of_quantity(
         metrics=(quantity.metric,),
         probes=(quantity.probe,) if quantity.probe else (),
         points=quantity.points,
-        alternatives=alternatives.boundary(evidence.run.device)
-        if parse(quantity.metric).kind is Kind.CAPACITY
+        alternatives=alternatives.boundary(evidence.run.device, name.subject)
+        if name.kind is Kind.CAPACITY
         else (),
         checks=checks,
         contradictions=tuple(one.sentence() for one in failed),

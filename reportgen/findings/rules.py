@@ -192,7 +192,7 @@ def _reported(evidence: Evidence) -> Iterator[Remark]:
             text = rules.reported_ways(names.level(name.subject), size, quantity, agrees, who)
         else:
             text = rules.reported_capacity(names.level(name.subject), size, quantity, agrees, who)
-        left = () if agrees else alternatives.reported(evidence.run.device)
+        left = () if agrees else alternatives.reported(evidence.run.device, name.subject)
         yield Remark(f"reported:{metric}", Claim.MEASURED, text, (metric,), left)
 
 

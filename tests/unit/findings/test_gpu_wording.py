@@ -167,6 +167,14 @@ def test_figures_of_publications_of_any_product_speak_of_its_first_level(cycles:
     assert "H800" in check.explanation
 
 
+def test_what_else_can_move_the_end_of_a_level_depends_on_the_level() -> None:
+    """Shared memory takes from the first level only; a second level may be in parts."""
+    first, second = (found()[f"memory.{level}.capacity"].alternatives for level in ("l1", "l2"))
+    assert any("carve-out" in one for one in first)
+    assert not any("carve-out" in one for one in second)
+    assert any("in parts" in one for one in second)
+
+
 def test_two_paths_into_one_cache_that_differ_by_half_are_shown_as_a_contradiction() -> None:
     """Seen: L1 latency 68 cycles, the read-only path into the same cache 35, both without a doubt."""
     odd = found(GpuTruth(l1_latency=68.0, read_only_latency=35.0), (working_set, chases))
