@@ -50,7 +50,7 @@ def tlb(
     """`memory.dtlb1.reach` and `memory.dtlb2.reach`.
 
     Args:
-        evidence: points with settings `count` and `pages`; those on 4 KiB pages are used.
+        evidence: points with settings `count` and `pages`; those on small pages are used.
         curve: latency over working sets, to tell caches from translation.
         hierarchy: ends of the caches.
         line: bytes of a line.

@@ -10,6 +10,7 @@ from reportgen.site import address, blocks, templating
 from reportgen.site.address import Links
 from reportgen.site.markup import Html, anchor, join
 from reportgen.site.report import Report
+from reportgen.units import format_bytes
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,12 @@ class View:
     def method(self, name: str, text: str = "") -> Html:
         """A link to a page of the method, or the bare words where the site has none."""
         return anchor(text or name.replace("-", " "), self.links.method(self.here, name))
+
+    @property
+    def small_pages(self) -> str:
+        """What a run on small pages was on: `4 KiB pages`, or `small pages` where no size is reported."""
+        size = self.report.run.device.reported.get("page_bytes")
+        return f"{format_bytes(size)} pages" if isinstance(size, int) else "small pages"
 
     def word(self, entry: str, text: str = "") -> Html:
         """A word with a link to its entry in the glossary, or the bare word where the site has none."""

@@ -126,5 +126,5 @@ def test_translation_mixed_into_memory_latency() -> None:
     assert small.value is not None
     assert small.value > huge.value + QUIET.dtlb2_penalty / 2
     finding = found.findings["pages:memory.dram.latency"]
-    assert "on 4 KiB pages and" in finding.sentence
+    assert "on small pages and" in finding.sentence
     assert "consistent with the cost of address translation" in finding.sentence

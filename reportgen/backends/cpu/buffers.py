@@ -15,7 +15,9 @@ SMAPS = Path("/proc/self/smaps")
 
 
 class Buffer:
-    """`size` bytes at a 2 MiB boundary; `pages` is `4k` or `huge` (a request: see `huge_bytes`).
+    """`size` bytes at a 2 MiB boundary; `pages` is `huge` (a request: see `huge_bytes`) or `4k`.
+
+    Those are the small pages of the system, which are larger than 4 KiB on some.
 
     A fresh mapping has new physical pages, so visits of one point sample placements.
 

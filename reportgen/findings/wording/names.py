@@ -104,14 +104,14 @@ def pages(metric: MetricId) -> str:
     """The clause for the variant on small pages, with a leading space; else nothing."""
     if metric.pages in FAR_APART:
         return f" with addresses {FAR_APART[metric.pages]} apart"
-    return " on 4 KiB pages" if metric.pages == "4k" else ""
+    return " on small pages" if metric.pages == "4k" else ""
 
 
 def apart(metric: MetricId) -> str:
-    """What a TLB is asked for: "4 KiB pages", "addresses 2 MiB apart", or just "pages"."""
+    """What a TLB is asked for: "small pages", "addresses 2 MiB apart", or just "pages"."""
     if metric.pages in FAR_APART:
         return f"addresses {FAR_APART[metric.pages]} apart"
-    return "4 KiB pages" if metric.pages == "4k" else "pages"
+    return "small pages" if metric.pages == "4k" else "pages"
 
 
 _TAKING_PART = {ALL_CORES: " on all cores", ONE_MULTIPROCESSOR: " for one multiprocessor"}

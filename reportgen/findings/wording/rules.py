@@ -99,7 +99,7 @@ def acceptance(accepted: int, total: int, gpu: bool = False) -> str:
 def small_pages(name: str, small: Quantity, huge: Quantity) -> str:
     """Inferred: loads that are slower on small pages, in a way that translation would explain."""
     return (
-        f"In the {level(name)} range a dependent load takes {amount(small)} on 4 KiB pages and "
+        f"In the {level(name)} range a dependent load takes {amount(small)} on small pages and "
         f"{amount(huge)} with huge pages requested, a difference consistent with the cost of address "
         "translation."
     )
@@ -109,7 +109,7 @@ def small_pages_not_detected(name: str, small: Quantity, huge: Quantity) -> str:
     """Measured, nothing seen: the page size makes no difference that this run can see."""
     return (
         f"In the {level(name)} range no influence of the page size was detected: a dependent load takes "
-        f"{amount(small)} on 4 KiB pages and {amount(huge)} with huge pages requested."
+        f"{amount(small)} on small pages and {amount(huge)} with huge pages requested."
     )
 
 

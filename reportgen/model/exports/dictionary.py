@@ -111,10 +111,10 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         pattern="memory.<level>.<fact>_4k",
-        title="the same on 4 KiB pages",
+        title="the same on small pages",
         unit="as without _4k",
-        definition="The metric without the suffix, measured on 4 KiB pages instead of with huge pages "
-        "requested.",
+        definition="The metric without the suffix, measured on the system's small pages instead of with huge "
+        "pages requested: 4 KiB on most, 16 or 64 KiB on some AArch64 systems; a run reports page_bytes.",
         method="boundary",
         caveat="Mixes the cost of address translation into the level.",
     ),

@@ -19,7 +19,7 @@ class Curve(msgspec.Struct, frozen=True):
     """Latency of one load at each size, on one kind of page."""
 
     pages: str
-    """`huge` or `4k`."""
+    """`huge`, or `4k`: the small pages of the system, whatever their size."""
     bytes: tuple[float, ...]
     cycles: tuple[float, ...]
 
@@ -54,7 +54,7 @@ PAGES = {
     "huge": style.Stroke(style.INK, "o", "-"),
     "4k": style.Stroke(style.SOFT, "s", "--"),
 }
-PAGE_NAMES = {"huge": "huge pages", "4k": "4 KiB pages"}
+PAGE_NAMES = {"huge": "huge pages", "4k": "small pages"}
 SIZE = 8.5
 """Of the words of a boundary, points."""
 GAP = 4

@@ -99,7 +99,7 @@ def test_drift_and_acceptance() -> None:
 def test_pages() -> None:
     small, huge = quantity("memory.l2.latency_4k", 20.0), quantity("memory.l2.latency", 16.0)
     assert rules.small_pages("l2", small, huge) == (
-        "In the L2 range a dependent load takes 20.00 cycles (19.98 … 20.02, n = 240) on 4 KiB pages and "
+        "In the L2 range a dependent load takes 20.00 cycles (19.98 … 20.02, n = 240) on small pages and "
         "16.00 cycles (15.98 … 16.02, n = 240) with huge pages requested, a difference consistent with the "
         "cost of address translation."
     )

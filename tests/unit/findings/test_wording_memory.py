@@ -18,13 +18,13 @@ def test_a_boundary_is_an_interval() -> None:
         "the end of L1 lies between them."
     )
     small = quantity("memory.l1.capacity_4k", 48 * KIB, 46 * KIB, 50 * KIB)
-    assert "L1 latency on 4 KiB pages and one of" in memory.capacity(parse(small.metric), small)
+    assert "L1 latency on small pages and one of" in memory.capacity(parse(small.metric), small)
 
 
 def test_levels() -> None:
     one = quantity("memory.l2.latency_4k", 16.0)
     assert memory.level_latency(parse(one.metric), one) == (
-        "A dependent load whose working set is in the L2 range on 4 KiB pages takes 16.00 cycles "
+        "A dependent load whose working set is in the L2 range on small pages takes 16.00 cycles "
         "(15.98 … 16.02, n = 240)."
     )
     chase = quantity("chase.dram.latency", 420.0)
