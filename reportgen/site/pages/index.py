@@ -81,7 +81,7 @@ def opening(shelves: tuple[Shelf, ...], here: str, links: Links, pictures: Pictu
 def _devices(shelves: tuple[Shelf, ...], here: str, links: Links) -> Html:
     columns = (
         Column("device"),
-        Column("measured"),
+        Column("measured, UTC"),
         Column("reports", number=True),
         Column("probes by status"),
         *(Column(title, number=True, note=metric) for metric, title in METRICS),

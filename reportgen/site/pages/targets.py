@@ -75,7 +75,7 @@ def summary(shelves: Sequence[Shelf], here: str, links: Links) -> Html:
         Column("built"),
         Column("runs", number=True),
         *(Column(name, number=True, note="probes") for name in ended),
-        Column("distances", number=True, note="operations with an encoded distance"),
+        Column("encoded distances", number=True, note="operations with an encoded distance"),
     )
     return table(
         "targets",

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from reportgen.findings.metric import Kind, parse
 from reportgen.findings.wording import access as words
 from reportgen.model.architecture import Fact
-from reportgen.site import blocks
+from reportgen.site import blocks, practice
 from reportgen.site.markup import Html, fold, join
 from reportgen.site.sections import rows
 from reportgen.site.tables import Cell, Column, Row, table
@@ -48,9 +48,8 @@ def section(view: View) -> Section | None:
     if not children:
         return None
     told = view.stated(["store_to_load:groups", "store_to_load:learnt", "access.alias:low_bits"])
-    return Section(
-        "access", "Stores, loads and where they lie", present((told, view.intro("access"))), children
-    )
+    parts = (told, view.intro("access"), practice.block(view, "access"))
+    return Section("access", "Stores, loads and where they lie", present(parts), children)
 
 
 def present_sections(*parts: Section | None) -> tuple[Section, ...]:

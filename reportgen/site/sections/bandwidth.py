@@ -7,7 +7,7 @@ from functools import partial
 from reportgen.findings.metric import ALL_CORES, Kind, parse
 from reportgen.findings.wording.names import counted, kernel, level
 from reportgen.model.architecture import Fact
-from reportgen.site import blocks
+from reportgen.site import blocks, practice
 from reportgen.site.tables import Cell, Column, Row, table
 from reportgen.site.view import Section, View, present
 
@@ -49,7 +49,8 @@ def section(view: View) -> Section | None:
     gpu = view.report.evidence.gpu
     columns = tuple(LAUNCH if gpu and one is SHAPE else one for one in COLUMNS)
     body = table("bandwidth", "Bandwidth by level and kernel.", columns, (_row(view, rate) for rate in rates))
-    return Section("bandwidth", "Bandwidth by level", present((told, intro, drawn, body)))
+    parts = (told, intro, practice.block(view, "bandwidth"), drawn, body)
+    return Section("bandwidth", "Bandwidth by level", present(parts))
 
 
 def _row(view: View, rate: Fact) -> Row:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reportgen.findings.metric import parse
 from reportgen.findings.wording.branches import KINDS
-from reportgen.site import blocks
+from reportgen.site import blocks, practice
 from reportgen.site.sections import rows
 from reportgen.site.tables import Column, table
 from reportgen.site.view import Section, View, present, sentence
@@ -50,6 +50,7 @@ def section(view: View) -> Section | None:
     parts = (
         view.intro("branches"),
         view.stated(metric for metric in LEADING if any(fact.metric == metric for fact in found)),
+        practice.block(view, "branches"),
         drawn,
         body,
         *view.findings(inferred),

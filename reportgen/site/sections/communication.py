@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reportgen.findings.metric import Kind, parse
 from reportgen.model.architecture import Fact
-from reportgen.site import blocks
+from reportgen.site import blocks, practice
 from reportgen.site.communication_figures import STORE, pairs
 from reportgen.site.markup import Html, fold
 from reportgen.site.sections import rows
@@ -57,6 +57,7 @@ def section(view: View) -> Section | None:
     parts = (
         view.intro("communication"),
         view.stated(metric for metric in LEADING if any(fact.metric == metric for fact in found)),
+        practice.block(view, "communication"),
         *view.findings(inferred),
         view.figure(
             "between_cores",

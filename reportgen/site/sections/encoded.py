@@ -23,8 +23,8 @@ KEY = (
 INSTRUCTIONS = (
     Column("operation", note="and the PTX that it is asked in"),
     Column("machine instructions", note="SASS, as the disassembler names them; the most frequent first"),
-    Column("encoded distance", number=True, note="cycles between two dependent instructions, by stalls"),
-    Column("encoded issue", number=True, note="stall after an instruction that nothing waits for: a hint"),
+    Column("distance, cycles", number=True, note="encoded: between two dependent instructions, by stalls"),
+    Column("issue, cycles", number=True, note="encoded: stall after what nothing waits for, a hint"),
     Column("registers", number=True, note="most registers of a thread of its kernels"),
     Column("program"),
 )

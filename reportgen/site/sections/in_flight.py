@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from reportgen.findings.finding import Finding
 from reportgen.findings.metric import Kind, parse
-from reportgen.site import blocks
+from reportgen.site import blocks, practice
+from reportgen.site.markup import Html, fold, join
 from reportgen.site.sections import rows
 from reportgen.site.tables import Column, table
 from reportgen.site.view import Section, View, present, sentence
@@ -15,6 +17,8 @@ COLUMNS = (
     Column("n", number=True, note="accepted samples"),
     blocks.STANDING,
 )
+STATED = 1
+"""Findings that open the section, of all kinds together first; the others are rows of the table."""
 
 
 def section(view: View) -> Section | None:
@@ -39,9 +43,19 @@ def section(view: View) -> Section | None:
     )
     parts = (
         view.intro("in_flight"),
-        view.stated(fact.metric for fact in found),
+        view.stated((fact.metric for fact in found), STATED),
+        practice.block(view, "in_flight"),
         drawn,
         body,
-        *view.findings(inferred),
+        blocks.stated(inferred),
+        _evidence(view, inferred),
     )
     return Section("in_flight", "Instructions in flight", present(parts))
+
+
+def _evidence(view: View, inferred: list[Finding]) -> Html:
+    """What else the inferences allow, in one fold: most name the same alternatives."""
+    if not inferred:
+        return Html("")
+    count = f"{len(inferred)} inference{'s' if len(inferred) != 1 else ''}"
+    return fold(f"Evidence of {count}, and what is not excluded", join(view.findings(inferred)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from reportgen.model.architecture import Fact, Instruction
-from reportgen.site import blocks, encodings
+from reportgen.site import blocks, encodings, practice
 from reportgen.site.encodings import Encoding
 from reportgen.site.markup import anchor, code, element, join
 from reportgen.site.tables import Cell, Column, Row, table
@@ -67,7 +67,9 @@ def latency(view: View) -> Section | None:
         (_latency_row(view, row, code_of.get(row.operation)) for row in rows),
         filtered=True,
     )
-    return Section("latency", "Instruction latency", present((intro, drawn, body)))
+    return Section(
+        "latency", "Instruction latency", present((intro, practice.block(view, "latency"), drawn, body))
+    )
 
 
 def throughput(view: View) -> Section | None:
@@ -89,7 +91,8 @@ def throughput(view: View) -> Section | None:
         (_throughput_row(view, row) for row in rows),
         filtered=True,
     )
-    return Section("throughput", "Instruction throughput", present((intro, drawn, body)))
+    parts = (intro, practice.block(view, "throughput"), drawn, body)
+    return Section("throughput", "Instruction throughput", present(parts))
 
 
 def _note(view: View, row: Instruction) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from reportgen.findings.finding import Finding
 from reportgen.findings.interference import read
+from reportgen.findings.wording.numbers import listed
 from reportgen.model.architecture import Interference
 from reportgen.site import blocks
 from reportgen.site.markup import Html, element, fold, join
@@ -25,8 +26,16 @@ CAPTION = (
     "paired with the most are the columns."
 )
 
-STATED = 6
-"""Pairs said in words: those that get most in each other's way."""
+STATED = 2
+"""Pairs said in words: those that get most in each other's way.  Sentences of others read alike."""
+
+READINGS = {
+    "shared": "run one after the other",
+    "partly shared": "get in each other's way in part",
+    "separate": "run beside each other",
+    "cannot tell": "cannot be read",
+}
+"""What the reading of a pair means, the strongest first."""
 
 
 def section(view: View) -> Section | None:
@@ -61,8 +70,27 @@ def section(view: View) -> Section | None:
     return Section(
         "interference",
         "Pipeline interference",
-        present((told, intro, drawn, body, *_evidence(view, sharing))),
+        present((_summary(view), intro, told, drawn, body, *_evidence(view, sharing))),
     )
+
+
+def _counts(view: View) -> dict[str, int]:
+    """Pairs of different operations by their reading."""
+    counts: dict[str, int] = {}
+    for pair in view.report.architecture.interference:
+        if pair.first != pair.second:
+            counts[pair.reading or "no reading"] = counts.get(pair.reading or "no reading", 0) + 1
+    return counts
+
+
+def _summary(view: View) -> Html:
+    """How many pairs read which way, in a sentence."""
+    counts = _counts(view)
+    told = [f"{counts[reading]} {meaning}" for reading, meaning in READINGS.items() if reading in counts]
+    if not told:
+        return Html("")
+    text = f"Of {sum(counts.values())} pairs of different operations {listed(told)}."
+    return element("p", text, class_="rg-sentence")
 
 
 def _reading(view: View, pair: Interference) -> Cell:
@@ -75,10 +103,7 @@ def _reading(view: View, pair: Interference) -> Cell:
 
 def _alternative(view: View, found: list[Finding]) -> str:
     """How many pairs read which way."""
-    counts: dict[str, int] = {}
-    for pair in view.report.architecture.interference:
-        if pair.first != pair.second:
-            counts[pair.reading or "no reading"] = counts.get(pair.reading or "no reading", 0) + 1
+    counts = _counts(view)
     told = ", ".join(f"{reading}: {count}" for reading, count in sorted(counts.items()))
     return (
         f"Heat map of {sum(counts.values())} pairs of different operations. Readings: {told}. "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reportgen.findings.metric import LEVELS, Kind, parse
 from reportgen.model.architecture import Fact
-from reportgen.site import blocks
+from reportgen.site import blocks, practice
 from reportgen.site.markup import element
 from reportgen.site.sections import rows
 from reportgen.site.sections.gpu import PATHS
@@ -61,7 +61,8 @@ def section(view: View) -> Section | None:
         (_row(view, fact) for fact in facts),
     )
     children = [child for fact in facts if (child := _headed(view, fact)) is not None]
-    return Section("memory", "Memory hierarchy", present((told, intro, drawn, body)), tuple(children))
+    parts = (told, intro, practice.block(view, "memory"), drawn, body)
+    return Section("memory", "Memory hierarchy", present(parts), tuple(children))
 
 
 def _place(fact: Fact) -> tuple[bool, int, int]:

@@ -12,10 +12,10 @@ from reportgen.roofline import workloads
 from reportgen.roofline.roofs import called
 from reportgen.roofline.sheet import Entry, Sheet
 from reportgen.roofline.verdict import Standing
-from reportgen.site import address, blocks, roofline_data
+from reportgen.site import address, blocks, practice, roofline_data
 from reportgen.site.figures.roofline_record import by_counters
 from reportgen.site.markup import Html, anchor, element, escape, fold, join
-from reportgen.site.sections import intensity, vendor
+from reportgen.site.sections import intensity, rows, vendor
 from reportgen.site.tables import Cell, Column, Row, table
 from reportgen.site.view import Section, View, present, sentence
 from reportgen.status import Status
@@ -68,6 +68,7 @@ def section(view: View) -> Section | None:
     parts = [
         told,
         view.intro("roofline"),
+        practice.block(view, "roofline"),
         _figure(view, sheet),
         _workloads(view, sheet),
         above(sheet),
@@ -126,10 +127,11 @@ def _moot(fact: Fact) -> bool:
 
 
 def _roof_table(view: View, name: str, caption: str, facts: list[Fact]) -> Html:
-    """What has a value first."""
+    """What has a value first, and in a line under it what the device lacks."""
     ordered = sorted(facts, key=lambda fact: blocks.sort_key(fact) is None)
-    rows = (_roof(view, fact) for fact in ordered)
-    return table(name, caption, ROOFS, rows, filtered=len(facts) > 20)
+    shown = [_roof(view, fact) for fact in ordered if fact.status is not Status.UNSUPPORTED]
+    body = table(name, caption, ROOFS, shown, filtered=len(shown) > 20)
+    return join((body, rows.lacking(view, ordered)))
 
 
 def _whose(sheet: Sheet) -> str:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from reportgen.findings.wording.names import noun
 from reportgen.model.architecture import Fact
 from reportgen.site import blocks
+from reportgen.site.markup import Html, element, join
 from reportgen.site.tables import Cell, Row
 from reportgen.site.view import View
+from reportgen.status import Status
 
 
 def name(view: View, metric: str) -> str:
@@ -34,3 +38,16 @@ def row(view: View, fact: Fact) -> Row:
     """Name with its definition, value, interval, n, standing; its address is the metric."""
     title = Cell(view.term(fact.metric, name(view, fact.metric)), note=fact.metric)
     return Row((title, *cells(fact)), id=fact.metric, kind=kind(fact))
+
+
+def lacking(view: View, facts: Iterable[Fact]) -> Html:
+    """What the device does not have, in one line by reason; each name is the address of its metric."""
+    reasons: dict[str, list[Html]] = {}
+    for fact in facts:
+        if fact.status is Status.UNSUPPORTED:
+            text = element("span", name(view, fact.metric), id=fact.metric)
+            reasons.setdefault(fact.reason or "no reason is recorded", []).append(text)
+    if not reasons:
+        return Html("")
+    told = join((join((join(names, ", "), f" ({reason})")) for reason, names in reasons.items()), "; ")
+    return element("p", join(("Not on this device: ", told, ".")), class_="rg-reason")

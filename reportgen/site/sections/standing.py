@@ -40,7 +40,7 @@ def rows(view: View) -> list[tuple[str, object]]:
     sure = sum(item.confidence >= SURE for item in items)
     share = f"{sure / len(items):.0%}".replace("%", " %")
     texts = {text for item in view.report.findings for text in item.contradictions}
-    counts = Counter(check.outcome for item in items for check in item.checks)
+    counts = Counter(outcome for _, outcome in _checks(items))
     told: list[tuple[str, object]] = [
         ("confidence", f"{SURE} or more for {share} of {len(items)} findings"),
         ("contradictions", anchor(len(texts), "#findings") if texts else "none found"),
@@ -54,7 +54,7 @@ def rows(view: View) -> list[tuple[str, object]]:
 def channels(view: View) -> Html:
     """What other channels say, counted, and every disagreement in its words."""
     items = about_numbers(view.report.findings)
-    counts = Counter((check.channel, check.outcome) for item in items for check in item.checks)
+    counts = Counter(_checks(items))
     names = dict.fromkeys(check.channel for item in items for check in item.checks)
     if not any(counts[name, outcome] for name in names for outcome in (AGREES, DISAGREES)):
         return Html("")
@@ -72,15 +72,26 @@ def channels(view: View) -> Html:
     return join((body, lead, first, more))
 
 
+def _checks(items: Iterable[Finding]) -> list[tuple[str, str]]:
+    """Channel and outcome of every check; one that two findings of the same metrics carry counts once."""
+    found = dict.fromkeys(
+        (item.metrics or item.id, check.channel, check.outcome, check.explanation)
+        for item in items
+        for check in item.checks
+    )
+    return [(channel, outcome) for _, channel, outcome, _ in found]
+
+
 def _count(number: int) -> Cell:
     return Cell(str(number), sort=float(number))
 
 
 def _disagreements(view: View, items: Iterable[Finding]) -> Iterator[Html]:
-    for item in items:
-        for check in item.checks:
-            if check.outcome == DISAGREES:
-                yield element("li", _said(view, item, check))
+    """Each once: a rule about a metric carries the checks of the metric's own finding."""
+    told = dict.fromkeys(
+        _said(view, item, check) for item in items for check in item.checks if check.outcome == DISAGREES
+    )
+    return (element("li", text) for text in told)
 
 
 def _said(view: View, item: Finding, check: CrossCheck) -> Html:

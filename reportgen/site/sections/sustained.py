@@ -8,6 +8,7 @@ from reportgen.site import blocks
 from reportgen.site.sections import rows
 from reportgen.site.tables import Column, table
 from reportgen.site.view import Section, View, present, sentence
+from reportgen.status import Status
 
 COLUMNS = (
     Column("under load"),
@@ -43,13 +44,14 @@ def section(view: View) -> Section | None:
         "sustained",
         "Rates under load for seconds.",
         COLUMNS,
-        (rows.row(view, fact) for fact in found),
+        (rows.row(view, fact) for fact in found if fact.status is not Status.UNSUPPORTED),
     )
     parts = (
         view.intro("sustained"),
         view.stated(fact.metric for fact in found),
         drawn,
         body,
+        rows.lacking(view, found),
         *view.findings(slowing),
     )
     return Section("sustained", "Burst and sustained", present(parts))
