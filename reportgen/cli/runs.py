@@ -9,6 +9,7 @@ import click
 
 from reportgen.cli import output
 from reportgen.cli.options import data_folder
+from reportgen.errors import BundleError
 
 _data = data_folder()
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -117,6 +118,10 @@ def verify(runs: tuple[str, ...], data: Path, as_json: bool) -> None:
     from reportgen.runs import store
     from reportgen.runs.verify import verify as faults_of
 
+    if not runs and not data.is_dir():
+        raise BundleError(
+            f"there is no folder '{data}'.", "Name the one with the runs with --data; 'collect' makes it."
+        )
     paths = [store.resolve(data, run) for run in runs] or [ref.path for ref in store.list_runs(data)]
     rows = []
     for path in paths:
@@ -135,7 +140,8 @@ def verify(runs: tuple[str, ...], data: Path, as_json: bool) -> None:
 @click.argument("target", type=click.Path(path_type=Path), metavar="FILE")
 @click.argument("runs", nargs=-1)
 @_data
-def pack(target: Path, runs: tuple[str, ...], data: Path) -> None:
+@_json
+def pack(target: Path, runs: tuple[str, ...], data: Path, as_json: bool) -> None:
     """Put runs into one FILE.  Without RUNS, all in the data folder, interrupted ones too."""
     from reportgen.runs import store
     from reportgen.runs.pack import pack as put_together
@@ -144,14 +150,25 @@ def pack(target: Path, runs: tuple[str, ...], data: Path) -> None:
     if not runs:
         folders = [ref.path for ref in (*store.list_runs(data), *store.list_partial(data))]
     files = put_together(folders, target)
-    size = target.stat().st_size / 1e6
-    click.echo(f"{len(folders)} runs, {files} files, {size:.1f} MB: {target}")
+    size = target.stat().st_size
+    if as_json:
+        told = {
+            "path": str(target),
+            "runs": [str(folder) for folder in folders],
+            "files": files,
+            "bytes": size,
+        }
+        click.echo(output.json_text(told))
+        return
+    noun = "run" if len(folders) == 1 else "runs"
+    click.echo(f"{len(folders)} {noun}, {files} files, {size / 1e6:.1f} MB: {target}")
 
 
 @command.command("unpack", epilog="\b\nExamples:\n  reportgen runs unpack runs.tar.gz --data data/")
 @click.argument("source", type=click.Path(path_type=Path), metavar="FILE")
 @_data
-def unpack(source: Path, data: Path) -> None:
+@_json
+def unpack(source: Path, data: Path, as_json: bool) -> None:
     """Put the runs of a FILE that 'pack' wrote into the data folder, and verify them.
 
     A run that is there already is left as it is; an interrupted one can be gone on with, or sealed.  Exit
@@ -169,6 +186,6 @@ def unpack(source: Path, data: Path) -> None:
         else:
             faults = faults_of(path)
             rows.append({"run": str(path), "state": "; ".join(faults) or "as sealed", "sound": not faults})
-    output.show(rows, ["run", "state"], False, empty=f"All runs of '{source}' are in '{data}' already.")
+    output.show(rows, ["run", "state"], as_json, empty=f"All runs of '{source}' are in '{data}' already.")
     if any(not row["sound"] for row in rows):
         sys.exit(1)

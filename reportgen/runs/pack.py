@@ -10,11 +10,13 @@ import io
 import shutil
 import tarfile
 import tempfile
+import zlib
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 from reportgen.errors import BundleError, RunRefused
-from reportgen.runs import disk
+from reportgen.runs import disk, manifest
+from reportgen.runs.schema import MANIFEST
 
 PARTS = 3
 """Of a name in the archive: device, run, file."""
@@ -24,32 +26,53 @@ def pack(folders: Iterable[Path], target: Path) -> int:
     """Put the files of runs into one; how many there are.
 
     Args:
-        folders: of the runs, `data/<device>/<run>`, interrupted ones (`<run>.partial`) too.
+        folders: of the runs, `data/<device>/<run>`, interrupted ones (`<run>.partial`) too; a sealed run may
+            lie anywhere.
         target: the file to write, replaced where it is there.
 
     Raises:
         RunRefused: there is no run, or a file cannot be read or written.
     """
-    files = [path for folder in folders for path in sorted(folder.iterdir()) if path.is_file()]
-    if not files:
-        raise RunRefused("there is no run to pack.", "'reportgen runs list' shows what is there.")
+    if target.is_dir():
+        raise RunRefused(f"'{target}' is a folder.", "Name the file to write, as in runs.tar.gz.")
     room = io.BytesIO()
     try:
+        files = [
+            (_place(folder), path)
+            for folder in folders
+            for path in sorted(folder.iterdir())
+            if path.is_file()
+        ]
+        if not files:
+            raise RunRefused("there is no run to pack.", "'reportgen runs list' shows what is there.")
         # mode and time of what is packed: the same runs give the same bytes
         with (
             gzip.GzipFile(fileobj=room, mode="wb", compresslevel=6, mtime=0) as packed,
             tarfile.open(fileobj=packed, mode="w") as archive,
         ):
-            for path in files:
+            for place, path in files:
                 data = path.read_bytes()
-                entry = tarfile.TarInfo("/".join(path.parts[-PARTS:]))
+                entry = tarfile.TarInfo(f"{place}/{path.name}")
                 entry.size = len(data)
                 archive.addfile(entry, io.BytesIO(data))
         target.parent.mkdir(parents=True, exist_ok=True)
         disk.write_file(target, room.getvalue())
     except OSError as error:
-        raise disk.refusal(error, target.parent) from error
+        raise disk.refusal(error, target.parent, "Check the runs, or name another FILE.") from error
     return len(files)
+
+
+def _place(folder: Path) -> str:
+    """`<device>/<run>`, by the folder's names where it lies under its device, else by its manifest."""
+    whole = folder.resolve()
+    device, run = whole.parent.name, whole.name
+    try:
+        head = manifest.head((folder / MANIFEST).read_bytes(), folder)
+    except (OSError, BundleError):  # interrupted, or damaged: it is carried as it lies
+        return f"{device}/{run}"
+    if head.device.id not in ("", device) and head.run:
+        return f"{head.device.id}/{head.run}"
+    return f"{device}/{run}"
 
 
 def unpack(source: Path, data_dir: Path) -> list[Path]:
@@ -89,7 +112,9 @@ def _contents(source: Path) -> dict[tuple[str, str], dict[str, bytes]]:
     """(device, run) -> file -> bytes."""
     found: dict[tuple[str, str], dict[str, bytes]] = {}
     try:
-        with tarfile.open(source, "r:gz") as archive:
+        # Whole at first: gzip's own sum stands at the end, which a tar archive ends before.
+        whole = io.BytesIO(gzip.decompress(source.read_bytes()))
+        with tarfile.open(fileobj=whole, mode="r:") as archive:
             for entry in archive:
                 name = PurePosixPath(entry.name)
                 content = archive.extractfile(entry) if entry.isfile() else None
@@ -100,8 +125,9 @@ def _contents(source: Path) -> dict[tuple[str, str], dict[str, bytes]]:
                     raise BundleError(f"'{source}' holds '{entry.name}', which is no file of a run.", _REMEDY)
                 device, run, file = name.parts
                 found.setdefault((device, run), {})[file] = content.read()
-    except (OSError, EOFError, tarfile.TarError) as error:
-        raise BundleError(f"'{source}' cannot be unpacked ({error}).", _REMEDY) from error
+    except (OSError, EOFError, zlib.error, tarfile.TarError) as error:
+        why = (isinstance(error, OSError) and error.strerror) or error
+        raise BundleError(f"'{source}' cannot be unpacked ({why}).", _REMEDY) from error
     return found
 
 

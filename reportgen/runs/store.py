@@ -75,11 +75,12 @@ def resolve(data_dir: Path, name: str) -> Path:
     except OSError as error:  # a folder that is not ours, a name longer than the system takes
         raise _unreadable(Path(name), error) from None
     runs = list_runs(data_dir)
-    device, _, run = name.rpartition("/")
+    word = name.rstrip("/")  # completed by a shell
+    device, _, run = word.rpartition("/")
     readable = [ref for ref in runs if not ref.error and ref.kind not in ASIDE]
     if name == LATEST and readable:
         return readable[0].path
-    newest = [ref for ref in readable if ref.device == name]
+    newest = [ref for ref in readable if ref.device == word]
     if newest:
         return newest[0].path
     exact = [ref for ref in runs if ref.run == run and device in ("", ref.device)]
@@ -97,9 +98,11 @@ def resolve(data_dir: Path, name: str) -> Path:
         )
     if not runs:
         raise BundleError(f"there is no run in '{data_dir}' yet.", "'reportgen collect' makes one.")
+    near = get_close_matches(run, sorted({word for ref in runs for word in (ref.device, ref.run)}), n=3)
+    like = f"Near it: {', '.join(near)}. " if near else ""
     raise BundleError(
         f"no run '{name}' in '{data_dir}'.",
-        f"'reportgen runs list --data {data_dir}' shows what is there; 'reportgen collect' makes one.",
+        f"{like}'reportgen runs list --data {data_dir}' shows what is there; 'reportgen collect' makes one.",
     )
 
 
