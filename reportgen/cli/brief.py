@@ -49,8 +49,9 @@ NUMBERS = (
 MOST_ROWS, MOST_NAMES = 10, 3
 HYPOTHESIS = "hypothesis:"
 """What findings begin with that say how a hypothesis ended."""
-MOST_WORDS = 300
-"""Characters of a sentence; its end stands in the report."""
+CAUSES = "Likely causes:"
+MOST_WORDS, MOST_REASON = 300, 90
+"""Characters of a sentence, and of the reason of a number that is not there; the end stands in the report."""
 
 
 def show(derived: Derived) -> None:
@@ -63,20 +64,29 @@ def show(derived: Derived) -> None:
     click.echo(_clocks(run))
     click.echo(_refuted(derived.findings))
     _some(disagreeing(found), ["metric", "channel", "what it says"], "Another way to the number disagrees")
-    _some(contradicted(derived.findings), ["metrics", "contradiction"], "Contradictions")
+    _some(contradicted(derived.findings), ["metrics", "contradiction"], "Kinds of contradictions")
     rows = [_row(evidence, quantity) for quantity in chosen(derived.quantities)]
     output.show(rows, ["metric", "value", "interval", "n", "status", "published"], as_json=False)
 
 
 def contradicted(findings: Iterable[Finding]) -> list[output.Row]:
-    """One row a contradiction, with the metrics that it is about."""
+    """One row a kind of contradiction, the most frequent first: its first text, and the metrics it is about.
+
+    Those of one gate have the same likely causes.
+    """
     about: dict[str, list[str]] = {}
+    first: dict[str, str] = {}
     for finding in findings:
         for text in finding.contradictions:
-            about.setdefault(text, []).append(finding.id)
+            kind = text.partition(CAUSES)[2] or text
+            about.setdefault(kind, []).append(finding.id)
+            first.setdefault(kind, text)
     return [
-        {"metrics": _names([one for one in ids if ":" not in one] or ids), "contradiction": _cut(text)}
-        for text, ids in about.items()
+        {
+            "metrics": _names([one for one in dict.fromkeys(ids) if ":" not in one] or ids),
+            "contradiction": _cut(first[kind]),
+        }
+        for kind, ids in sorted(about.items(), key=lambda item: -len(item[1]))
     ]
 
 
@@ -118,7 +128,7 @@ def _row(evidence: Evidence, quantity: Quantity) -> output.Row:
         else "",
         "n": quantity.n,
         "status": str(quantity.status),
-        "published": _beside(evidence, quantity) if usable else _cut(quantity.reason),
+        "published": _beside(evidence, quantity) if usable else _cut(quantity.reason, MOST_REASON),
     }
 
 
@@ -179,5 +189,5 @@ def _refuted(findings: Iterable[Finding]) -> str:
     return f"hypotheses: {len(said)}, not supported by this run: {', '.join(against) or 'none'}"
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= MOST_WORDS else f"{text[: MOST_WORDS - 4].rstrip()} ..."
+def _cut(text: str, most: int = MOST_WORDS) -> str:
+    return text if len(text) <= most else f"{text[: most - 4].rstrip()} ..."
