@@ -17,8 +17,11 @@ from reportgen.runs.schema import Device, Run
 MAKERS = frozenset({"nvidia", "tesla", "geforce", "quadro", "amd", "intel", "arm", "aws", "r", "tm"})
 """Words that one source prints and another leaves out."""
 
-VARIANTS = frozenset({"ti", "super", "d", "laptop", "mobile", "max", "mig", "mps", "vgpu", "pro"})
+VARIANTS = frozenset({"ti", "super", "d", "laptop", "mobile", "max", "mig", "mps", "vgpu", "pro", "nvl"})
 """Words that make another product of a model, or a slice of it: a figure holds only with the same ones."""
+
+UNSAID = {frozenset({"h100", "hbm3", "80gb"}): "sxm"}
+"""Words of a driver -> what it leaves out and sources say: the H100 with such memory is that of the socket."""
 
 NEAR = frozenset({"l1", "shared"})
 """Levels that belong to the core: their latency in cycles is the same in every product."""
@@ -101,6 +104,7 @@ def same_product(published: str, device: str) -> bool:
     neither names a variant that the other does not.
     """
     wanted, given = _words(re.sub(r"\(.*?\)", " ", published)), _words(device)
+    given |= {word for words, word in UNSAID.items() if words <= given}
     return bool(wanted) and wanted <= given and wanted & VARIANTS == given & VARIANTS
 
 
