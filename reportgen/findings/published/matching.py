@@ -21,7 +21,7 @@ VARIANTS = frozenset({"ti", "super", "d", "laptop", "mobile", "max", "mig", "mps
 """Words that make another product of a model, or a slice of it: a figure holds only with the same ones."""
 
 UNSAID = {frozenset({"h100", "hbm3", "80gb"}): "sxm"}
-"""Words of a driver -> what it leaves out and sources say: the H100 with such memory is that of the socket."""
+"""Words of a driver -> what it leaves out and sources say: the H100 of such memory is that of the socket."""
 
 NEAR = frozenset({"l1", "shared"})
 """Levels that belong to the core: their latency in cycles is the same in every product."""
