@@ -14,6 +14,7 @@ on_env             templates of the theme are compiled once, not at every rebuil
                    rather than copy them, and passes pages by that are finished already
 on_page_context    tables of data are put back, past which the search has come by then
 on_post_page       a finished page is kept for the next rebuild of a server, or taken from the last
+on_post_template   the page of addresses without a page says where to go
 on_post_build      the search gets the entries of the pages that did not go through it
 
 All content comes from `reportgen.site.render`, which does not know MkDocs.
@@ -25,6 +26,7 @@ from importlib import import_module
 from pathlib import Path
 from threading import Thread
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from jinja2 import ChoiceLoader, DictLoader, Environment, FileSystemBytecodeCache
 from mkdocs.config import Config
@@ -37,7 +39,7 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils.templates import TemplateContext
 
-from reportgen.site import navigation, passthrough
+from reportgen.site import missing, navigation, passthrough
 from reportgen.site.address import Links
 from reportgen.site.conversions import Conversions, Converted, linked
 from reportgen.site.finished import Finished, Linked, stamps
@@ -242,6 +244,13 @@ class ReportgenPlugin(BasePlugin[ReportgenConfig]):  # type: ignore[no-untyped-c
         if known is None and uri in self.parts:
             self.finished.keep(uri, self.parts[uri], output)
         return output if known is None else known
+
+    def on_post_template(self, output_content: str, *, template_name: str, config: MkDocsConfig) -> str:
+        """Give whoever comes to an address without a page somewhere to go."""
+        if template_name != "404.html":
+            return output_content
+        base = urlsplit(config.site_url or "").path
+        return missing.page(output_content, f"{base.rstrip('/')}/", self.links)
 
     @event_priority(-100)  # after the search has written its index
     def on_post_build(self, *, config: MkDocsConfig) -> None:

@@ -89,7 +89,8 @@ def _table(pair: Pair, here: str, links: Links) -> Html:
     rows = sorted(pair.comparison.rows, key=lambda row: FIRST.index(row.verdict))
     return table(
         "differences",
-        "Every metric of which either run has a number.",
+        "Every metric of which either run has a number. Where the machine code changed between the two, a "
+        "difference is one of code, and says nothing of the device.",
         columns,
         (_row(row, pair, here, links) for row in rows),
         filtered=True,
@@ -101,7 +102,7 @@ def _row(row: Difference, pair: Pair, here: str, links: Links) -> Row:
     return Row(
         (
             Cell(anchor(text[:1].upper() + text[1:], links.term(here, row.metric)), note=row.metric),
-            Cell(join((_verdict(row.verdict, row.verdict), _under(row.reason, "rg-note rg-why")))),
+            Cell(join((_verdict(row.verdict, row.verdict), _under(_why(row), "rg-note rg-why")))),
             _number(row.first, row.unit),
             _number(row.second, row.unit),
             _change(row),
@@ -111,6 +112,11 @@ def _row(row: Difference, pair: Pair, here: str, links: Links) -> Row:
         id=row.metric,
         kind="" if row.verdict in DIFFERENT else "rg-absent",
     )
+
+
+def _why(row: Difference) -> str:
+    """The reason, unless the caption gives it for all rows whose code changed."""
+    return "" if row.reason == words.code_changed() else row.reason
 
 
 def _change(row: Difference) -> Cell:

@@ -7,7 +7,8 @@ and say little each; every probe keeps an address of its own as an anchor.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from reportgen.runs.schema import Point, ProbeInfo, Program
@@ -70,6 +71,7 @@ def page(view: View, family: str, entry: Entry) -> Page:
         contents=contents(view, probes),
         report=view.page(address.run_page(run.device.id, run.run)),
         machine_code=view.method("machine-code", "machine code"),
+        others=families(view, family),
         notice=building.notice(view) if run.toolchain_only else "",
         probes=[
             (address.probe_anchor(probe.id), probe.title or probe.id, probe, body(view, probe))
@@ -79,16 +81,34 @@ def page(view: View, family: str, entry: Entry) -> Page:
     return Page(view.here, title, markdown)
 
 
+def families(view: View, here: str) -> Html:
+    """The pages of all families of the run, in its order; this one as a bare word."""
+    run = view.report.run
+    return join(
+        (
+            element("b", name.replace("_", " "))
+            if name == here
+            else anchor(
+                name.replace("_", " "),
+                view.page(address.family_page(run.device.id, run.run, name)),
+            )
+            for name in view.report.families
+        ),
+        " ",
+    )
+
+
 def contents(view: View, probes: Sequence[ProbeInfo]) -> Html:
     """Every probe with its result in a line, to find one by; nothing where there are few."""
     if len(probes) < LONG:
         return Html("")
     built = view.report.run.toolchain_only
+    titles = Counter(probe.title or probe.id for probe in probes)
     ends = (Column("program"),) if built else (Column("result", number=True), Column("hypothesis"))
     rows = (
         Row(
             (
-                Cell(anchor(probe.title or probe.id, f"#{address.probe_anchor(probe.id)}"), note=probe.id),
+                Cell(_named(probe, titles), note=probe.id),
                 *((_built(view, probe),) if built else _ended(view, probe)),
             )
         )
@@ -96,6 +116,15 @@ def contents(view: View, probes: Sequence[ProbeInfo]) -> Html:
     )
     caption = f"{len(probes)} probes of this page."
     return table("probes", caption, (Column("probe"), *ends), rows, filtered=True)
+
+
+def _named(probe: ProbeInfo, titles: Mapping[str, int]) -> Html:
+    """The title, and under it the name where another probe of the page has the same title."""
+    title, name = probe.title or probe.id, address.probe_anchor(probe.id)
+    link = anchor(title, f"#{name}")
+    return (
+        join((link, element("span", name.replace("_", " "), class_="rg-note"))) if titles[title] > 1 else link
+    )
 
 
 def _ended(view: View, probe: ProbeInfo) -> tuple[Cell, Cell]:
@@ -114,7 +143,8 @@ def _built(view: View, probe: ProbeInfo) -> Cell:
 def body(view: View, probe: ProbeInfo) -> Html:
     """All about one probe, as one block."""
     points = view.report.points.get(probe.id, ())
-    found = view.report.about.get(probe.id, ())
+    # The hypothesis stands above its findings, with verdict and rule.
+    found = [one for one in view.report.about.get(probe.id, ()) if not one.id.startswith("hypothesis:")]
     parts = [element("p", join((element("b", "Question."), probe.question), " "))]
     parts.append(
         element(

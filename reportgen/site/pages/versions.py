@@ -39,9 +39,16 @@ def page(shelf: Shelf, links: Links) -> Page:
         title=title,
         name=shelf.name,
         latest=links.to(here, address.device_page(shelf.device)),
+        compared=links.to(here, address.COMPARE) if _can_be_compared(shelf) else "",
         body=body,
     )
     return Page(here, title, markdown)
+
+
+def _can_be_compared(shelf: Shelf) -> bool:
+    """Whether two of the reports were measured; those of a toolchain have a table of their own."""
+    measured = [one for one in shelf.entries if one.report is not None and not one.report.run.toolchain_only]
+    return len(measured) > 1
 
 
 def _row(shelf: Shelf, entry: Entry, here: str, links: Links) -> Row:

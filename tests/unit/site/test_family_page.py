@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import msgspec
 
-from reportgen.runs.schema import TOOLCHAIN
+from reportgen.runs.schema import TOOLCHAIN, ProbeInfo
 from reportgen.site import address
 from reportgen.site.pages import family
 from reportgen.site.view import View
@@ -48,3 +48,34 @@ def test_where_nothing_ran_it_says_what_became_of_the_programs(rendered: Rendere
     html = family.contents(built, built.report.families["instruction_latency"])
     assert "hypothesis" not in html
     assert "verified" in html
+
+
+def test_a_page_leads_to_the_other_families_of_its_run_and_names_its_own(rendered: Rendered) -> None:
+    view = view_of(rendered)
+    html = family.families(view, "instruction_latency")
+    assert "<b>instruction latency</b>" in html
+    assert html.count("<a ") == len(view.report.families) - 1
+    assert 'href="../memory_hierarchy/"' in html
+    assert html in rendered.page(view.here)
+
+
+def test_probes_of_one_title_are_told_apart_by_their_names(rendered: Rendered) -> None:
+    view = view_of(rendered)
+    probes = view.report.families["instruction_latency"]
+    same = [replace_title(probe, "one title") for probe in probes[:2]]
+    html = family.contents(view, [*same, *probes[2:]])
+    for probe in same:
+        assert f">{address.probe_anchor(probe.id).replace('_', ' ')}</span>" in html
+    assert html.count("rg-note") == len(same)
+
+
+def replace_title(probe: ProbeInfo, title: str) -> ProbeInfo:
+    return msgspec.structs.replace(probe, title=title)
+
+
+def test_the_hypothesis_of_a_probe_is_told_once(rendered: Rendered) -> None:
+    view = view_of(rendered)
+    probe = view.report.families["instruction_latency"][0]
+    html = family.body(view, probe)
+    assert html.count("<b>Hypothesis.</b>") == 1
+    assert "The hypothesis of" not in html
