@@ -32,8 +32,8 @@ def _content(base: str, links: Links) -> Html:
         ways.append(("Glossary", address.GLOSSARY))
     listed = join(element("li", anchor(text, base + links.url(uri))) for text, uri in ways)
     why = (
-        "A report keeps its address as long as its run is in the data of this site. A run taken out, "
-        "or one that only another copy of the site has, is not here. The search finds pages by their headings."
+        "A report keeps its address as long as its run is in the data of this site. A run taken out, or one "
+        "that only another copy of the site has, is not here. The search finds pages by their headings."
     )
     return join(
         (
