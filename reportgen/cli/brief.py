@@ -6,6 +6,7 @@ is wrong with a run is cheaper to find while its device is at hand.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
@@ -46,11 +47,13 @@ NUMBERS = (
     "execution.launch_overhead.fixed", "host_link.to_device.bandwidth",
 )  # fmt: skip
 """Metrics or patterns of them, in the order of the table; what a device does not have is left out."""
-MOST_ROWS, MOST_NAMES = 10, 3
+MOST_ROWS, MOST_NAMES, MOST_LACKING = 8, 3, 6
+LACKING = (Status.UNSTABLE, Status.THROTTLED, Status.FAILED, Status.TIMED_OUT, Status.INVALID)
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 HYPOTHESIS = "hypothesis:"
 """What findings begin with that say how a hypothesis ended."""
 CAUSES = "Likely causes:"
-MOST_WORDS, MOST_REASON = 300, 90
+MOST_WORDS, MOST_REASON = 250, 90
 """Characters of a sentence, and of the reason of a number that is not there; the end stands in the report."""
 
 
@@ -62,6 +65,8 @@ def show(derived: Derived) -> None:
     click.echo(f"{run.device.name} ({run.device.id}), run {run.run}")
     click.echo(f"points: {_counted(summary.outcomes(run))}; numbers: {_counted(_statuses(derived))}")
     click.echo(_clocks(run))
+    for line in (*_watched(run), *_without(derived.quantities)):
+        click.echo(line)
     click.echo(_refuted(derived.findings))
     _some(disagreeing(found), ["metric", "channel", "what it says"], "Another way to the number disagrees")
     _some(contradicted(derived.findings), ["metrics", "contradiction"], "Kinds of contradictions")
@@ -90,9 +95,8 @@ def contradicted(findings: Iterable[Finding]) -> list[output.Row]:
     ]
 
 
-def _names(names: list[str]) -> str:
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return ", ".join(names[:MOST_NAMES]) + more
+def _names(names: list[str], most: int = MOST_NAMES) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def disagreeing(findings: Iterable[Finding]) -> list[output.Row]:
@@ -181,6 +185,40 @@ def _counted(counts: dict[str, int]) -> str:
 def _clocks(run: Run) -> str:
     marks = [f"{format_value(one.cycle_hz, 'hertz')} ({one.where})" for one in run.drift if one.cycle_hz > 0]
     return f"clock: {', '.join(marks) or 'not recorded'}"
+
+
+WATCHED = (
+    ("sm_clock_mhz", "SM clock", "MHz"),
+    ("gpu_power_w", "power", "W"),
+    ("gpu_temperature_c", "at", "°C"),
+)
+"""What a driver was asked for before and after every visit, its name and its unit."""
+HELD_DOWN = "visit.gpu_throttle"
+
+
+def _watched(run: Run) -> list[str]:
+    """What NVML said beside the visits of a GPU, and what held its clocks down in how many points."""
+    parts = []
+    for name, words, unit in WATCHED:
+        said = [str(point.facts.get(f"visit.{name}", "")) for point in run.points]
+        numbers = [float(one) for text in said for one in _NUMBER.findall(text)]
+        if numbers:
+            parts.append(f"{words} {min(numbers):g} … {max(numbers):g} {unit}")
+    reasons: dict[str, int] = {}
+    for point in run.points:
+        for reason in {one.strip() for one in str(point.facts.get(HELD_DOWN, "")).split(";")} - {""}:
+            reasons[reason] = reasons.get(reason, 0) + 1
+    held = ", ".join(f"{reason} in {number} points" for reason, number in reasons.items())
+    return [f"beside the visits: {', '.join(parts)}; held down by: {held or 'nothing'}"] if parts else []
+
+
+def _without(quantities: Iterable[Quantity]) -> list[str]:
+    """Names of numbers that a run like this should have, and has not."""
+    found: dict[Status, list[str]] = {}
+    for quantity in quantities:
+        if quantity.status in LACKING:
+            found.setdefault(quantity.status, []).append(quantity.metric)
+    return [f"{status}: {_names(names, MOST_LACKING)}" for status, names in found.items()]
 
 
 def _refuted(findings: Iterable[Finding]) -> str:

@@ -28,10 +28,11 @@ H200 = Device(
 )  # fmt: skip
 
 
-def printed(truth: GpuTruth, capsys: pytest.CaptureFixture[str]) -> str:
+def printed(truth: GpuTruth, capsys: pytest.CaptureFixture[str], facts: dict[str, Any] | None = None) -> str:
     asked = [probe(truth) for probe in (chain, working_set, chases, on_chip)]
     made, rows = gpu.make(truth, asked=asked)
-    made = changed(made, device=H200)
+    points = tuple(changed(point, facts=point.facts | (facts or {})) for point in made.points)
+    made = changed(made, device=H200, points=points)
     columns = {name: np.asarray(values) for name, values in rows.items()}
     found = quantities(made, table_of(columns))
     derived: Any = SimpleNamespace(
@@ -49,6 +50,17 @@ def test_numbers_come_last_beside_what_is_published(capsys: pytest.CaptureFixtur
     assert "(219.3 … 291 cycles)" in rows[1]  # of related products, which decide nothing
     assert text.index("contradictions") < text.index("memory.l1.latency")
     assert len(text) < 12_000
+
+
+def test_what_was_said_beside_the_visits_is_told_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    facts = {
+        "visit.sm_clock_mhz": "1980-1980; 1755-1980", "visit.gpu_power_w": "120-698.5; 118-130",
+        "visit.gpu_throttle": "power cap; power cap",
+    }  # fmt: skip
+    (line,) = [one for one in printed(GpuTruth(), capsys, facts).splitlines() if one.startswith("beside")]
+    assert "SM clock 1755 … 1980 MHz, power 118 … 698.5 W" in line
+    assert line.count("power cap in ") == 1
+    assert "beside the visits" not in printed(GpuTruth(), capsys)
 
 
 def test_what_contradicts_is_named_with_its_metrics(capsys: pytest.CaptureFixture[str]) -> None:
