@@ -12,11 +12,11 @@ from reportgen.runs import store
 from reportgen.runs.schema import MEASUREMENT, SURVEY, VALIDATION
 from reportgen.site import address, measurements, surveys, validations
 from reportgen.site.address import Links
-from reportgen.site.figures import own_code
+from reportgen.site.figures import own_code, scheduling_model
 from reportgen.site.figures import validation as scatter
 from reportgen.site.figures.cache import Drawn, drawn
 from reportgen.site.files import write_if_changed
-from reportgen.site.pages import Page, measurement, survey, validation
+from reportgen.site.pages import Page, measurement, survey, survey_model, validation
 from reportgen.site.rendered import Rendered, Warned
 from reportgen.site.results import Results, Unreadable
 from reportgen.site.view import Picture
@@ -38,6 +38,16 @@ class Aside:
         self._kept_validations = validations.Validations(self.results)
         self._kept_surveys = surveys.Surveys(self.results)
         self._kept_measurements = measurements.Measurements(self.results)
+
+    def missing(self, refs: Sequence[store.RunRef]) -> list[store.RunRef]:
+        """Validations and surveys that are still to be derived; a measurement takes no time."""
+        checked, surveyed = self._kept_validations, self._kept_surveys
+        return [
+            ref
+            for ref in refs
+            if (ref.kind == VALIDATION and checked.missing(ref))
+            or (ref.kind == SURVEY and surveyed.missing(ref, refs))
+        ]
 
     def checked(
         self, refs: Sequence[store.RunRef], warnings: list[Warned]
@@ -73,18 +83,14 @@ class Aside:
         found: dict[str, list[surveys.Surveyed]] = {}
         for ref in refs:
             if ref.kind == SURVEY:
-                suite = next(
-                    (one.path for one in refs if one.device == ref.device and not (one.kind or one.error)),
-                    None,
-                )
                 try:
-                    found.setdefault(ref.device, []).append(self._kept_surveys.surveyed(ref, suite))
+                    found.setdefault(ref.device, []).append(self._kept_surveys.surveyed(ref, refs))
                 except Unreadable as error:
                     warnings.append(Warned(ref.device, ref.run, str(error)))
         return {device: some for device, some in found.items() if some}
 
     def survey_pages(
-        self, surveyed: Mapping[str, Sequence[surveys.Surveyed]], assets: list[Rendered]
+        self, surveyed: Mapping[str, Sequence[surveys.Surveyed]], assets: list[Rendered], tree: Path
     ) -> Iterator[Page]:
         """Each survey at its own address, and a device's newest at that of the device."""
         for device_id, some in surveyed.items():
@@ -92,10 +98,11 @@ class Aside:
                 assets += [
                     Rendered(survey.asset(one.found, name), place) for name, (place, _) in one.files.items()
                 ]
+                picture = self._beside_model(one, assets, tree)
                 places = [address.run_page(device_id, one.found.run)]
                 places += [address.survey_page(device_id)] if one is some[0] else []
                 for newest, here in enumerate(places):
-                    make = partial(survey.page, here, one, self.links, newest=newest > 0)
+                    make = partial(survey.page, here, one, picture, self.links, newest=newest > 0)
                     yield self.same(here, make, one.key)
 
     def measured(
@@ -125,6 +132,14 @@ class Aside:
                 for newest, here in enumerate(places):
                     make = partial(measurement.page, here, one, picture, self.links, newest=newest > 0)
                     yield self.same(here, make, one.key)
+
+    def _beside_model(self, one: surveys.Surveyed, assets: list[Rendered], tree: Path) -> Picture | None:
+        """The picture of a survey beside a scheduling model."""
+        record = survey_model.scatter(one.found)
+        if record is None:
+            return None
+        figure = drawn(self.cache / caches.FIGURES.name, survey_model.FIGURE, record, scheduling_model.draw)
+        return self._placed(survey_model.figures(one.found, figure), figure, assets, tree)
 
     def _samples(self, one: measurements.Measured, assets: list[Rendered], tree: Path) -> Picture | None:
         """The picture of a measurement, and what lies beside it for download."""

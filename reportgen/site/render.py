@@ -131,6 +131,7 @@ class Renderer:
         refs = store.list_runs(self.data)
         runs = (ref.path for ref in refs if ref.kind not in ASIDE and not ref.error)
         ahead.derive(self.results.missing(runs), self.cache)
+        ahead.derive_aside(self.aside.missing(refs), self.data, self.cache)  # needs what was derived of runs
         checked = self.aside.checked(refs, warnings)
         surveyed = self.aside.surveyed(refs, warnings)
         timed = self.aside.measured(refs, warnings)
@@ -148,7 +149,7 @@ class Renderer:
         shown: dict[str, Mapping[str, Picture]] = {}
         aside = chain(
             self.aside.validation_pages(checked, assets, tree),
-            self.aside.survey_pages(surveyed, assets),
+            self.aside.survey_pages(surveyed, assets, tree),
             self.aside.measurement_pages(timed, assets, tree),
         )
         for page in chain(self._pages(shelves, assets, shown, tree), aside):

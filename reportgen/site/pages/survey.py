@@ -9,10 +9,10 @@ from reportgen.analysis.survey_rows import FormRow, PairLatency
 from reportgen.site import address, templating
 from reportgen.site.address import Links
 from reportgen.site.markup import Html, anchor, element, escape, join
-from reportgen.site.pages import Page
+from reportgen.site.pages import Page, survey_model
 from reportgen.site.surveys import Surveyed
 from reportgen.site.tables import Cell, Column, Row, table
-from reportgen.site.view import Section
+from reportgen.site.view import Picture, Section
 from reportgen.status import Status
 from reportgen.survey.record import Compared, Survey
 from reportgen.units import format_bytes
@@ -38,7 +38,7 @@ SHORT = 3
 """Significant digits: what a person compares; the files have more."""
 
 
-def page(here: str, surveyed: Surveyed, links: Links, *, newest: bool) -> Page:
+def page(here: str, surveyed: Surveyed, picture: Picture | None, links: Links, *, newest: bool) -> Page:
     """The page at `here`: the device's address for the newest, else the run's own."""
     found = surveyed.found
     title = f"{TITLE}: {found.name}" if newest else f"{TITLE}: {found.name}, {_day(found)}"
@@ -51,7 +51,7 @@ def page(here: str, surveyed: Surveyed, links: Links, *, newest: bool) -> Page:
         own=links.to(here, address.run_page(found.device, found.run)),
         latest=links.to(here, address.survey_page(found.device)),
         method=links.method(here, "survey"),
-        sections=[one for one in _sections(surveyed, here, links) if any(one.body)],
+        sections=[one for one in _sections(surveyed, here, picture, links) if any(one.body)],
     )
     return Page(here, title, markdown)
 
@@ -84,12 +84,13 @@ def _card(surveyed: Surveyed, here: str, links: Links) -> list[tuple[str, object
     return rows
 
 
-def _sections(surveyed: Surveyed, here: str, links: Links) -> Iterator[Section]:
+def _sections(surveyed: Surveyed, here: str, picture: Picture | None, links: Links) -> Iterator[Section]:
     found = surveyed.found
     if found.agreement is not None and found.agreement.compared:
         yield Section(
             "agreement", "Beside the curated suite", (_agreement(found, here, links), _apart(found))
         )
+    yield from survey_model.section(found, _group, here, picture, links)
     yield Section("forms", "Forms", tuple(_parts(found.rows)))
     yield Section("left-out", "Not asked of", (_left_out(found),))
     yield Section("downloads", "Downloads", (_downloads(surveyed, here, links),))

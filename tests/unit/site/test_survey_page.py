@@ -49,7 +49,7 @@ def page(
     )
     found = Survey(1, "run", "2026-11-30T20:00:00", "d", "Device", 9, rows, left, agreement)
     surveyed = Surveyed(found, {"survey.csv": (Path("none"), "rows")}, "key", reported)
-    return survey.page(HERE, surveyed, Links(), newest=True).markdown
+    return survey.page(HERE, surveyed, None, Links(), newest=True).markdown
 
 
 def test_operands_that_no_text_has_are_explained_where_there_are_some() -> None:
