@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 WINDOW_TICKS = 1.5
 """Standard deviation, in ticks, of what an empty window under- or overstates the cost of the two
 time-stamp reads around a body: the fences drain a full pipeline at one end only."""
+WINDOW_CYCLES = 30.0
+"""The same in cycles, at most: of a counter whose ticks are many cycles long, a tick would be far too much.
+What drains is a core's pipeline, some tens of cycles."""
 DITHERED = 0.9
 """Where fewer of the calibrations than this show one and the same reading, rounding averages out."""
 
@@ -138,9 +141,9 @@ def _rates(clock: ClockRecord, before: Integers, after: Integers, empty: Integer
 def calibration_error(clock: ClockRecord, samples: pyarrow.Table) -> float:
     """Relative standard deviation, common to all samples of a run, of ticks per cycle.
 
-    The window's own cost is known to `WINDOW_TICKS`.  A counter that advances in steps rounds every
-    reading; that averages out where readings differ by a step or more, as they do when a
-    calibration begins anywhere between two steps, and is an error of a run where they do not.
+    The window's own cost is known to `WINDOW_TICKS`, or `WINDOW_CYCLES` where that is less.  A counter that
+    advances in steps rounds every reading; that averages out where readings differ by a step or more, as they
+    do when a calibration begins anywhere between two steps, and is an error of a run where they do not.
     """
     length = samples.column("calibration_before").to_numpy()
     if not len(length) or not clock.calibration_cycles:
@@ -150,5 +153,6 @@ def calibration_error(clock: ClockRecord, samples: pyarrow.Table) -> float:
         return 0.0
     step = max(clock.granularity, int(np.gcd.reduce(length[:2000].astype(np.int64))))
     same = float(np.mean(np.abs(length - typical) < step / 2))
-    rounding = step / math.sqrt(12) if step > 1 and same > DITHERED else 0.0
-    return math.hypot(WINDOW_TICKS, rounding) / typical
+    rounding = step / math.sqrt(12) if same > DITHERED else 0.0
+    window = min(WINDOW_TICKS, WINDOW_CYCLES * typical / clock.calibration_cycles)
+    return math.hypot(window, rounding) / typical

@@ -102,3 +102,12 @@ def test_a_counter_that_steps_makes_calibration_less_certain_where_its_readings_
     assert calibration_error(coarse, dithered) == pytest.approx(1.5 / 4160)
     assert calibration_error(CLOCK, table(calibration_before=[0])) == 0
     assert calibration_error(CLOCK, table(ticks=[])) == 0
+
+
+def test_ticks_that_are_many_cycles_long_are_not_what_a_window_is_uncertain_by() -> None:
+    """Of 24 MHz a tick is 42 ns, and a calibration of AArch64 some 500 of them."""
+    clock = msgspec.structs.replace(CLOCK, tick_hz=24e6, calibration_cycles=65504)
+    dithered = table(calibration_before=[491, 492, 491, 492, 492])
+    assert calibration_error(clock, dithered) == pytest.approx(30 / 65504)
+    same = table(calibration_before=[491] * 19 + [492])  # then a tick's rounding is in it as well
+    assert calibration_error(clock, same) == pytest.approx(0.366 / 491, rel=0.01)
