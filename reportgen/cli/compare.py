@@ -11,7 +11,7 @@ import click
 
 from reportgen.cli import output
 from reportgen.cli.options import data_folder
-from reportgen.errors import ComparisonRefused
+from reportgen.errors import ComparisonRefused, UserError
 
 if TYPE_CHECKING:
     from reportgen.findings.evidence import Evidence
@@ -56,6 +56,10 @@ def command(
 
     found = compare(_evidence(first, data), _evidence(second, data))
     rows = tuple(row for row in found.rows if fnmatch.fnmatchcase(row.metric, pattern))
+    if found.rows and not rows:  # or a name with a typing error would read as "nothing differs"
+        raise UserError(
+            f"--metric '{pattern}' matches no metric of either run.", "--all without it names them all."
+        )
     found = msgspec.structs.replace(found, rows=rows)
     if found.obstacles and not anyway:
         raise ComparisonRefused(

@@ -27,6 +27,7 @@ Examples:
   reportgen cost loop.s                   cycles of a round, and what decides
   reportgen cost a.s b.s                  which of two candidates costs less
   reportgen cost loop.s --bytes 1MiB      working set beyond the first level
+  gcc -O3 -march=native -S -o - sum.c | reportgen cost -
   reportgen cost 'fp32_fma_256:8,l1_load_256:4'    a mix without order
   reportgen cost kernel.sass --device sm-90 --warps 8
   reportgen cost fp32_fma:32 fp32_fma:16,integer_add:16 --device sm-75
@@ -70,11 +71,10 @@ def command(
     if len(files) > 2:
         raise UserError(f"{len(files)} files were given.", "Name one, or two to compare.")
     from reportgen.model.cost.estimate import estimate
-    from reportgen.model.cost.parse import read
     from reportgen.model.cost.rank import rank
     from reportgen.model.load import load_architecture
 
-    bodies = [read(file, None if syntax is None else syntax == "intel") for file in files]
+    bodies = [_body(file, None if syntax is None else syntax == "intel") for file in files]
     architecture = load_architecture(device or _newest(data, bodies[0].isa), data)
     if any(body.isa == architecture.isa == "x86_64" for body in bodies):
         architecture = _with_survey(architecture, bodies, data)
@@ -90,6 +90,15 @@ def command(
     if ranking is not None:
         click.echo("")
         _say(_sentence(ranking, found))
+
+
+def _body(file: str, intel: bool | None) -> Body:
+    from reportgen.cli import standard_input
+    from reportgen.model.cost import parse
+
+    if file == standard_input.WORD:
+        return parse.estimable(parse.parse(standard_input.NAME, standard_input.text(), intel))
+    return parse.read(file, intel)
 
 
 def _with_survey(architecture: Architecture, bodies: list[Body], data: Path) -> Architecture:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from reportgen.cli import measured, output
+from reportgen.cli import measured, output, standard_input
 from reportgen.cli.options import Measuring, measuring
 from reportgen.errors import UserError
 
 if TYPE_CHECKING:
     from reportgen.measurement.measure import Text
-
-STDIN = "-"
 
 
 @click.command(
@@ -118,6 +115,7 @@ def command(
             Wanted(_bytes(size), unroll, rounds or 0, contents or ""),
             model,
         )
+        output.prepare(out)
         outcome = measure(question, progress.for_stream())
         bundle, resumed = read.load(outcome.path), outcome.resume
     found = derive(bundle)
@@ -145,8 +143,8 @@ def _texts(files: Sequence[str], texts: Sequence[str]) -> list[Text]:
 
     found = []
     for file in files:
-        if file == STDIN:
-            found.append(Text("stdin", sys.stdin.read()))
+        if file == standard_input.WORD:
+            found.append(Text(standard_input.NAME, standard_input.text()))
             continue
         if Path(file).is_dir() or not Path(file).exists():
             what = f"'{file}' is a folder." if Path(file).is_dir() else f"there is no file '{file}'."

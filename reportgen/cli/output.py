@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sys
@@ -58,6 +59,22 @@ def show(
     click.echo("\n".join(["", *([title] if title else []), *lines, ""]))
 
 
+def prepare(folder: Path | None) -> None:
+    """Make the folder that results shall go to, where one is named: before they take minutes to get.
+
+    Raises:
+        UserError: it cannot be written.
+    """
+    if folder is None:
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(folder, error.strerror) from None
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise _unwritable(folder, os.strerror(errno.EACCES))
+
+
 def write(folder: Path, files: dict[str, bytes]) -> None:
     """Files of a folder, name -> content, over those that are there.
 
@@ -69,9 +86,11 @@ def write(folder: Path, files: dict[str, bytes]) -> None:
         for name, content in files.items():
             (folder / name).write_bytes(content)
     except OSError as error:
-        raise UserError(
-            f"'{folder}' cannot be written ({error.strerror}).", "Name another folder with --out."
-        ) from None
+        raise _unwritable(folder, error.strerror) from None
+
+
+def _unwritable(folder: Path, why: str | None) -> UserError:
+    return UserError(f"'{folder}' cannot be written ({why}).", "Name another folder with --out.")
 
 
 def _cell(value: Any) -> str:

@@ -56,6 +56,7 @@ def command(glob: str, sealed: str, asked: Measuring, show: str, out: Path | Non
         from reportgen.collect import progress
         from reportgen.survey.measure import survey
 
+        output.prepare(out)
         outcome = survey(asked.options(glob), progress.for_stream())
         bundle, resumed = read.load(outcome.path), outcome.resume
     found = stored.derived(bundle, asked.data)

@@ -61,6 +61,7 @@ def command(
         from reportgen.collect import progress
         from reportgen.validation.measure import Asked, validate
 
+        output.prepare(out)
         outcome = validate(Asked(asked.options(glob), model, first=first), progress.for_stream())
         bundle, resumed = read.load(outcome.path), outcome.resume
     found = stored.derived(bundle, asked.data, model)

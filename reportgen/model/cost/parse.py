@@ -24,6 +24,8 @@ from reportgen.model.cost.instruction import Body, Instruction
 ASSEMBLER = "reportgen.backends.cpu.x86_64.listing"
 X86_64 = ("x86_64", "AMD64")
 """Machines for which LLVM's assembler of the ISA is built and the decoder has a wheel."""
+MOST = 20000
+"""Instructions of a body: some quarter of a minute, and growing faster than they do."""
 SECONDS = 60.0
 """An assembler that takes longer for a listing hangs."""
 MARKS = {"BEGIN": "0x0f,0x0b,0x72,0x67,0x0b,0x01", "END": "0x0f,0x0b,0x72,0x67,0x0b,0x02"}
@@ -72,7 +74,7 @@ def read(source: str, intel: bool | None = None) -> Body:
     """
     path = Path(source)
     try:
-        there = path.is_file()
+        there = path.exists() and not path.is_dir()  # a pipe is one too
     except OSError:  # a list that is longer than a name may be
         there = False
     if not there:
@@ -80,7 +82,21 @@ def read(source: str, intel: bool | None = None) -> Body:
             return _mix(source, source.replace(",", "\n"))
         found = f"'{source}' is a folder." if _is_folder(path) else f"there is no file '{source}'."
         raise Unreadable(found, "Name a file, or a list such as 'fp32_fma:8,l1_load:4'.")
-    return parse(path.name, listing(path), intel)
+    return estimable(parse(path.name, listing(path), intel))
+
+
+def estimable(body: Body) -> Body:
+    """The body itself.
+
+    Raises:
+        Unreadable: it is so long that an estimate would take minutes, and no loop is.
+    """
+    if len(body.instructions) > MOST:
+        raise Unreadable(
+            f"'{body.name}' is {len(body.instructions)} instructions, and at most {MOST} are estimated.",
+            "Put LLVM-MCA-BEGIN and LLVM-MCA-END in comments around the loop body.",
+        )
+    return body
 
 
 def listing(path: Path) -> str:
@@ -90,13 +106,24 @@ def listing(path: Path) -> str:
         Unreadable: it cannot be read, or is no text.
     """
     try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise Unreadable(
-            f"'{path}' is no text.", "Give the listing, for example what 'gcc -S' writes."
-        ) from None
+        return decoded(path.read_bytes(), str(path))
     except OSError as error:
         raise Unreadable(f"'{path}' cannot be read ({error.strerror}).", "Check the file.") from None
+
+
+def decoded(data: bytes, name: str) -> str:
+    """The text that bytes are: UTF-8, a mark of its byte order or none, and line ends of any system.
+
+    Raises:
+        Unreadable: they are no text.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise Unreadable(
+            f"'{name}' is no text.", "Give the listing, for example what 'gcc -S' writes."
+        ) from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _is_folder(path: Path) -> bool:

@@ -273,6 +273,8 @@ def test_compare_says_what_differs_and_exits_as_diff_does(pair: tuple[Path, str,
     assert "3 metrics: 3 same." in same.stdout
     assert "latency.integer_add" in call("compare", first, second, "--data", data, "--all").stdout
     assert call("compare", first, first, "--data", data).exit_code == 0
+    absent = one_line(call("compare", first, second, "--data", data, "--metric", "latencies.*"), 2)
+    assert "'latencies.*' matches no metric" in absent
 
 
 @pytest.mark.parametrize("columns", [60, 80, 160])

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from reportgen.cli import standard_input
 from reportgen.cli.main import main
+from reportgen.errors import UserError
 from reportgen.model.exports import json as model_json
 from tests.simulated.cpu import make_data
 from tests.simulated.instruction_points import latency_probes
@@ -135,3 +137,31 @@ def test_without_a_device_the_newest_run_of_such_code_answers(folder: Path, tmp_
     result = CliRunner().invoke(main, ["cost", str(folder / "k.sass"), "--data", str(data)])
     assert result.exit_code == 2
     assert f"no run in '{data}' is of a device for SASS code" in " ".join(result.stderr.split())
+
+
+def test_code_is_piped_in(folder: Path) -> None:
+    device = ["--device", str(folder / "model.json")]
+    piped = CliRunner().invoke(main, ["cost", "-", *device], input=SCALAR)
+    assert "stdin: 4 cycles a round" in piped.stdout
+    for command in (["cost", *device], ["measure", "--data", str(folder)]):
+        refused = CliRunner().invoke(main, [*command, "-"], input=b"\x7fELF\xff\xfe")
+        assert refused.exit_code == 2
+        assert refused.stderr.startswith("error: 'stdin' is no text.")
+
+
+def test_a_standard_input_that_is_closed_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(UserError, match="is closed"):
+        standard_input.text()
+
+
+@pytest.mark.parametrize("command", [["measure", "--asm", "nop"], ["survey"], ["validate"]], ids=" ".join)
+def test_where_results_shall_go_is_looked_at_before_minutes_of_measuring(
+    command: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    data, out = tmp_path / "data", tmp_path / "file" / "out"
+    result = CliRunner().invoke(main, [*command, "--data", str(data), "--out", str(out)])
+    assert result.exit_code == 2
+    assert f"'{out}' cannot be written (Not a directory). Name another folder with --out." in result.stderr
+    assert not data.exists()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from reportgen.model.cost.parse import Unreadable, parse, read, x86_bodies
+from reportgen.model.cost.parse import MOST, Unreadable, estimable, parse, read, x86_bodies
 
 ATT = """
 	.text
@@ -152,6 +153,20 @@ def test_files_that_are_none(tmp_path: Path) -> None:
         read(str(binary))
     with pytest.raises(Unreadable, match="not of the form"):
         read("fp32_fma:2,oops")
+
+
+def test_text_of_other_systems_is_text(tmp_path: Path) -> None:
+    file = tmp_path / "a.s"
+    file.write_bytes(b"\xef\xbb\xbfadd rax, rbx\r\nimul rax, rcx\r\n")
+    assert [one.text for one in read(str(file)).instructions] == ["add rax,rbx", "imul rax,rcx"]
+
+
+def test_what_is_far_too_long_for_a_loop_is_refused() -> None:
+    one = parse("a.s", "nop\n")
+    assert estimable(one) is one
+    long = msgspec.structs.replace(one, instructions=one.instructions * (MOST + 1))
+    with pytest.raises(Unreadable, match=r"20001 instructions, and at most 20000 .* LLVM-MCA-BEGIN"):
+        estimable(long)
 
 
 def test_one_bad_text_of_many_is_named() -> None:
