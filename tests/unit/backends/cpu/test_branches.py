@@ -15,9 +15,9 @@ from reportgen.backends.cpu.backend import CpuBackend
 from reportgen.backends.cpu.compiler import HEADER
 from reportgen.backends.cpu.executable import Executable
 from reportgen.backends.cpu.frame import Frame
-from reportgen.backends.cpu.x86_64 import decode as x86_decode
+from reportgen.backends.cpu.isa import decoder
 from reportgen.errors import LaunchError
-from tests.unit.backends.cpu.x86 import assembles, generate, judge, planned, with_body
+from tests.unit.backends.cpu.x86 import assembles, decodes, generate, judge, planned, with_body
 
 OUTCOMES = "front_end/branch_misprediction"
 
@@ -159,8 +159,9 @@ def test_calls_that_are_not_nested_are_rejected(body: list[str], fault: str) -> 
         ("4801c8", "", -1),
     ],
 )
+@decodes
 def test_where_an_instruction_of_x86_leads(code: str, flow: str, target: int) -> None:
-    (one,) = x86_decode.decode(bytes.fromhex(code), 0, len(code) // 2)
+    (one,) = decoder("x86_64").decode(bytes.fromhex(code), 0, len(code) // 2)
     assert (one.flow, one.target, one.size) == (flow, target, len(code) // 2)
 
 

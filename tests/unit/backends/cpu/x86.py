@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from functools import cache
+from importlib.util import find_spec
 
 import pytest
 
@@ -19,6 +20,7 @@ from reportgen.suite.load import Suite, load_suite
 
 here = platform.machine() in ("x86_64", "AMD64")
 assembles = pytest.mark.skipif(not here, reason="llvmlite holds the assembler of the host's own ISA only")
+decodes = pytest.mark.skipif(find_spec("iced_x86") is None, reason="iced-x86 has wheels for x86-64 only")
 executes = pytest.mark.skipif(not here, reason="executes x86-64 machine code")
 
 
