@@ -112,3 +112,12 @@ def test_the_installed_llvm_mca_gives_the_latency_of_a_chain() -> None:
         pytest.skip(tool.missing())
     said = ask(tool, [one("chain", body="imul rbx, rbx\nimul rbx, rbx")], lambda name: None)
     assert said.cycles["chain"] == pytest.approx(6.0, abs=0.1)
+
+
+def test_a_line_that_was_left_out_is_a_fault_though_the_tool_calls_it_success(tmp_path: Path) -> None:
+    unread = "<stdin>:5:1: error: invalid instruction mnemonic 'foo'"
+    script = f"#!/bin/sh\necho 'LLVM version 14.0.6'\necho 'Total Cycles: 2000'\necho \"{unread}\" >&2\n"
+    (tmp_path / "llvm-mca").write_text(script)
+    (tmp_path / "llvm-mca").chmod(0o755)
+    said = ask(LlvmMca(path=str(tmp_path)), [one()], lambda name: None)
+    assert said.faults == {"one": "invalid instruction mnemonic 'foo'"}
