@@ -1,4 +1,4 @@
-"""Runs that nobody derived yet, several at a time: `python -m reportgen.site.ahead CACHE RUN...`.
+"""Runs that nobody derived yet, several at a time: `python -m reportgen.site.ahead CACHE DATA RUN...`.
 
 Deriving and drawing take a core, and a fresh checkout has many runs.  Processes of this module fill the
 same stores that rendering reads; what one of them cannot do is simply not there, and rendering does it
@@ -13,9 +13,14 @@ import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from reportgen import caches
-from reportgen.runs.schema import PROGRAMS, SAMPLES
+from reportgen.runs import store
+from reportgen.runs.schema import PROGRAMS, SAMPLES, SURVEY, VALIDATION
+
+if TYPE_CHECKING:
+    from reportgen.site.results import Results
 
 ENOUGH = 4
 """Runs from which it pays: a process spends on its imports what two small runs take."""
@@ -29,12 +34,31 @@ def derive(runs: Sequence[Path], cache: Path) -> None:
 
     Does nothing for few runs or a single core.
     """
+    if len(runs) >= ENOUGH:
+        _start("", runs, cache)
+
+
+def derive_aside(refs: Sequence[store.RunRef], data: Path, cache: Path) -> None:
+    """The same of validations and surveys in the folder `data`; each takes longer than a run."""
+    if len(refs) > 1:
+        _start(str(data.resolve()), [ref.path for ref in refs], cache)
+
+
+def _start(data: str, runs: Sequence[Path], cache: Path) -> None:
+    """Processes for `runs`, and wait for them; `data` is told where they stand beside others."""
     shares = _shared([path.resolve() for path in runs], min(_cores(), MOST))
-    if len(runs) < ENOUGH or len(shares) < 2:
+    if len(shares) < 2:
         return
     with ExitStack() as stack:
         for share in shares:
-            words = [sys.executable, "-m", "reportgen.site.ahead", str(cache.resolve()), *map(str, share)]
+            words = [
+                sys.executable,
+                "-m",
+                "reportgen.site.ahead",
+                str(cache.resolve()),
+                data,
+                *map(str, share),
+            ]
             stack.enter_context(
                 subprocess.Popen(
                     words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -72,8 +96,11 @@ def main(words: Sequence[str]) -> None:
     from reportgen.site.render import collector_resting
     from reportgen.site.results import Results, Unreadable
 
-    cache, *runs = map(Path, words)
+    cache, data, runs = Path(words[0]), words[1], list(map(Path, words[2:]))
     results = Results(cache / caches.RESULTS.name)
+    if data:
+        aside(results, Path(data), frozenset(runs))
+        return
     for path in runs:
         try:
             with collector_resting():
@@ -81,6 +108,27 @@ def main(words: Sequence[str]) -> None:
                     pass  # kept by being drawn
         except Unreadable:
             continue  # rendering finds the same and says so
+
+
+def aside(results: Results, data: Path, paths: frozenset[Path]) -> None:
+    """Derive the validations and surveys among the runs of a data folder that lie at `paths`."""
+    from reportgen.site import surveys, validations
+    from reportgen.site.render import collector_resting
+    from reportgen.site.results import Unreadable
+
+    refs = store.list_runs(data)
+    checked, surveyed = validations.Validations(results), surveys.Surveys(results)
+    for ref in refs:
+        if ref.path.resolve() not in paths:
+            continue
+        try:
+            with collector_resting():
+                if ref.kind == VALIDATION:
+                    checked.checked(ref)
+                if ref.kind == SURVEY:
+                    surveyed.surveyed(ref, refs)
+        except Unreadable:
+            continue  # as above
 
 
 if __name__ == "__main__":

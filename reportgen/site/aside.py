@@ -39,6 +39,16 @@ class Aside:
         self._kept_surveys = surveys.Surveys(self.results)
         self._kept_measurements = measurements.Measurements(self.results)
 
+    def missing(self, refs: Sequence[store.RunRef]) -> list[store.RunRef]:
+        """Validations and surveys that are still to be derived; a measurement takes no time."""
+        checked, surveyed = self._kept_validations, self._kept_surveys
+        return [
+            ref
+            for ref in refs
+            if (ref.kind == VALIDATION and checked.missing(ref))
+            or (ref.kind == SURVEY and surveyed.missing(ref, refs))
+        ]
+
     def checked(
         self, refs: Sequence[store.RunRef], warnings: list[Warned]
     ) -> dict[str, list[validations.Checked]]:
@@ -73,12 +83,8 @@ class Aside:
         found: dict[str, list[surveys.Surveyed]] = {}
         for ref in refs:
             if ref.kind == SURVEY:
-                suite = next(
-                    (one.path for one in refs if one.device == ref.device and not (one.kind or one.error)),
-                    None,
-                )
                 try:
-                    found.setdefault(ref.device, []).append(self._kept_surveys.surveyed(ref, suite))
+                    found.setdefault(ref.device, []).append(self._kept_surveys.surveyed(ref, refs))
                 except Unreadable as error:
                     warnings.append(Warned(ref.device, ref.run, str(error)))
         return {device: some for device, some in found.items() if some}

@@ -68,8 +68,7 @@ class Records(Generic[Record]):
             Unreadable: the run, or what the record depends on, cannot be read.
         """
         try:
-            text = "".join((_digest(self.shape.sources), self.results.key(ref.path), *parts()))
-            key = hashlib.sha256(text.encode()).hexdigest()[:32]
+            key = self._key(ref, parts)
             folder = self.results.folder / key
             if key not in self.known:
                 found = self._read(folder) or self._made(ref.path, folder, derive)
@@ -78,6 +77,18 @@ class Records(Generic[Record]):
             return self.known[key]
         except (ReportgenError, OSError) as error:
             raise Unreadable(str(error).replace(str(ref.path), f"{ref.device}/{ref.run}")) from None
+
+    def missing(self, ref: store.RunRef, parts: Callable[[], Sequence[str]]) -> bool:
+        """Whether the record of a run is still to be derived; not where it cannot be read."""
+        try:
+            key = self._key(ref, parts)
+        except (ReportgenError, Unreadable, OSError):
+            return False
+        return key not in self.known and not (self.results.folder / key / self.shape.json).is_file()
+
+    def _key(self, ref: store.RunRef, parts: Callable[[], Sequence[str]]) -> str:
+        text = "".join((_digest(self.shape.sources), self.results.key(ref.path), *parts()))
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def _read(self, folder: Path) -> Record | None:
         try:

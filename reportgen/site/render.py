@@ -131,6 +131,7 @@ class Renderer:
         refs = store.list_runs(self.data)
         runs = (ref.path for ref in refs if ref.kind not in ASIDE and not ref.error)
         ahead.derive(self.results.missing(runs), self.cache)
+        ahead.derive_aside(self.aside.missing(refs), self.data, self.cache)  # needs what was derived of runs
         checked = self.aside.checked(refs, warnings)
         surveyed = self.aside.surveyed(refs, warnings)
         timed = self.aside.measured(refs, warnings)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from reportgen.runs import read, store
@@ -45,12 +47,13 @@ class Surveys:
         self._results = results
         self._records = Records(results, SHAPE)
 
-    def surveyed(self, ref: store.RunRef, suite: Path | None) -> Surveyed:
-        """The survey of a run of that kind, beside the newest run of the suite on its device.
+    def surveyed(self, ref: store.RunRef, refs: Sequence[store.RunRef]) -> Surveyed:
+        """The survey of a run of that kind, beside the newest of `refs` that asked the suite of its device.
 
         Raises:
             Unreadable: it is damaged, or one of the two cannot be read.
         """
+        suite = _suite(ref, refs)
 
         def derived() -> Survey:
             # Imported here: deriving needs pandas and scipy, showing what was derived does not.
@@ -58,5 +61,17 @@ class Surveys:
 
             return stored.derived(read.load(ref.path), ref.path.parents[1])
 
-        kept = self._records.of(ref, lambda: [self._results.key(suite)] if suite is not None else [], derived)
+        kept = self._records.of(ref, partial(self._parts, suite), derived)
         return Surveyed(kept.found, kept.files, kept.key, suite is not None)
+
+    def missing(self, ref: store.RunRef, refs: Sequence[store.RunRef]) -> bool:
+        """Whether a survey is still to be derived; not where it cannot be read."""
+        return self._records.missing(ref, partial(self._parts, _suite(ref, refs)))
+
+    def _parts(self, suite: Path | None) -> list[str]:
+        return [self._results.key(suite)] if suite is not None else []
+
+
+def _suite(ref: store.RunRef, refs: Sequence[store.RunRef]) -> Path | None:
+    """The newest run of the suite on the device of a survey; `refs` has the newest first."""
+    return next((one.path for one in refs if one.device == ref.device and not (one.kind or one.error)), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from reportgen.errors import ReportgenError
@@ -49,22 +50,7 @@ class Validations:
         Raises:
             Unreadable: one of the two cannot be read, or the run of the model is not there.
         """
-        try:
-            run = read.load(ref.path).run
-        except (ReportgenError, OSError) as error:
-            raise Unreadable(str(error).replace(str(ref.path), f"{ref.device}/{ref.run}")) from None
-        model = ref.path.with_name(str(run.plan.get("model", "")))
-        survey = ref.path.with_name(str(run.plan["survey"])) if run.plan.get("survey") else None
-
-        def parts() -> list[str]:
-            if not (model / MANIFEST).is_file():
-                raise Unreadable(
-                    f"the run of its model, {model.name or 'which it does not name'}, is not here"
-                )
-            if survey is not None and not (survey / MANIFEST).is_file():
-                raise Unreadable(f"the survey that its model had, {survey.name}, is not here")
-            self._results.report(model)  # one that cannot be read is told of here
-            return [self._results.key(one) for one in (model, survey) if one]
+        run, model, survey = _made_of(ref)
 
         def derived() -> Validation:
             # Imported here: deriving needs pandas and scipy, showing what was derived does not.
@@ -73,5 +59,32 @@ class Validations:
             known = read.load(survey) if survey is not None else None
             return derive.derive(read.load(ref.path), self._results.report(model).architecture, known)
 
-        kept = self._records.of(ref, parts, derived)
+        kept = self._records.of(ref, partial(self._parts, model, survey), derived)
         return Checked(run, kept.found, kept.files, kept.key)
+
+    def missing(self, ref: store.RunRef) -> bool:
+        """Whether a validation is still to be derived; not where it cannot be read."""
+        try:
+            _, model, survey = _made_of(ref)
+        except Unreadable:
+            return False
+        return self._records.missing(ref, partial(self._parts, model, survey))
+
+    def _parts(self, model: Path, survey: Path | None) -> list[str]:
+        """What a validation depends on beside itself: the run of its model, and the survey that it had."""
+        if not (model / MANIFEST).is_file():
+            raise Unreadable(f"the run of its model, {model.name or 'which it does not name'}, is not here")
+        if survey is not None and not (survey / MANIFEST).is_file():
+            raise Unreadable(f"the survey that its model had, {survey.name}, is not here")
+        self._results.report(model)  # one that cannot be read is told of here
+        return [self._results.key(one) for one in (model, survey) if one]
+
+
+def _made_of(ref: store.RunRef) -> tuple[Run, Path, Path | None]:
+    """The run of a validation, and where those of its model and of its survey should lie."""
+    try:
+        run = read.load(ref.path).run
+    except (ReportgenError, OSError) as error:
+        raise Unreadable(str(error).replace(str(ref.path), f"{ref.device}/{ref.run}")) from None
+    survey = ref.path.with_name(str(run.plan["survey"])) if run.plan.get("survey") else None
+    return run, ref.path.with_name(str(run.plan.get("model", ""))), survey

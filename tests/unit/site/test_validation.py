@@ -11,12 +11,14 @@ import pytest
 
 from reportgen.collect.runner import Options
 from reportgen.findings.lint import offences_in_html
-from reportgen.runs import read
-from reportgen.site import address, navigation
+from reportgen.runs import read, store
+from reportgen.site import address, ahead, navigation
+from reportgen.site.aside import Aside
 from reportgen.site.address import Links
 from reportgen.site.figures import validation as scatter
 from reportgen.site.figures.style import viewbox
 from reportgen.site.render import Renderer, Site
+from reportgen.site.results import Results
 from reportgen.validation.measure import Asked, validate
 from reportgen.validation.osaca import Osaca
 from tests.simulated.cpu import device_of
@@ -106,6 +108,27 @@ def test_an_unchanged_validation_is_not_derived_again(
     again = Renderer(checked.data, checked.cache, Links(True, KNOWN | {"method/validation.md"})).render()
     assert again.warnings == ()
     assert checked.page(address.validation_page(again.shelves[0].device)) == before
+
+
+def test_validations_that_nobody_derived_yet_are_derived_ahead(
+    checked: Checked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refs = store.list_runs(checked.data)
+    asked: list[Path] = []
+    monkeypatch.setattr(ahead, "_start", lambda data, runs, cache: asked.extend(runs))
+    monkeypatch.setattr(Aside, "missing", lambda self, refs: [ref for ref in refs if ref.kind] * 2)
+    Renderer(checked.data, checked.cache, Links(True, KNOWN | {"method/validation.md"})).render()
+    (path, same) = asked
+    assert (path.name, path) == (checked.run, same)
+    monkeypatch.undo()
+
+    shutil.copytree(checked.cache / "results", tmp_path / "results")
+    shutil.rmtree(next((tmp_path / "results").glob("*/validation.json")).parent)
+    results = Results(tmp_path / "results")
+    aside = Aside(results, tmp_path, Links(), lambda *_: pytest.fail("no page is made"))
+    assert [ref.run for ref in aside.missing(refs)] == [checked.run]
+    ahead.main([str(tmp_path), str(checked.data.resolve()), str(path.resolve())])
+    assert aside.missing(refs) == []
 
 
 def test_a_validation_whose_model_is_gone_is_a_warning(checked: Checked, tmp_path: Path) -> None:
