@@ -21,6 +21,8 @@ from reportgen.units import format_bytes
 
 METHOD = "bandwidth"
 UNIT = "byte/second"
+PER_CYCLE = "byte_per_cycle"
+"""Detail of a rate: bytes a cycle of each multiprocessor that took part."""
 SHAPE = ("width", "blocks", "bytes")
 FIRST = "l1"
 ONE = "one_multiprocessor"
@@ -92,6 +94,7 @@ def _best(evidence: Evidence, metric: str, points: list[Point]) -> Quantity:
     details: dict[str, object] = dict(zip(SHAPE, _shape(best), strict=True))
     details |= {
         "kernel": str(best.settings.get("kernel", "")),
+        PER_CYCLE: _per_cycle(evidence, best, rates[at].value, metric.endswith(ONE)),
         "shapes": [" x ".join(str(value) for value in _shape(point)) for point in points],
         "rates": numbers([one.value for one in rates]),
     }
@@ -101,6 +104,12 @@ def _best(evidence: Evidence, metric: str, points: list[Point]) -> Quantity:
         )
     passes = passes_that_agree(by_pass([rates[at]]), interval)
     return evidence.quantity(metric, UNIT, METHOD, interval, [best], passes=passes, details=details)
+
+
+def _per_cycle(evidence: Evidence, point: Point, rate: float, one: bool) -> float:
+    """Bytes a cycle of each multiprocessor, at the clock of the samples themselves."""
+    clock = evidence.cycles(point).value / evidence.seconds(point).value
+    return rate / clock / (1 if one else max(1, evidence.run.device.cores))
 
 
 def _level(point: Point, hierarchy: Hierarchy) -> tuple[str, str]:

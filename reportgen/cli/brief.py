@@ -137,28 +137,25 @@ def _row(evidence: Evidence, quantity: Quantity) -> output.Row:
 
 
 def _beside(evidence: Evidence, quantity: Quantity) -> str:
-    name, said = parse(quantity.metric), published(weigh(evidence, quantity), quantity.unit)
-    ceiling = nominal_bandwidth(evidence, name.subject) if name.kind is Kind.BANDWIDTH else None
-    return "; ".join(
-        part
-        for part in (said, f"at most {format_value(ceiling[0], quantity.unit)}" if ceiling else "")
-        if part
-    )
+    name, parts = parse(quantity.metric), [published(weigh(evidence, quantity))]
+    each = float(quantity.details.get("byte_per_cycle", 0.0))
+    if each and name.subject != "dram":
+        parts.insert(0, f"here {format_value(each, 'byte/cycle')}")
+    if name.kind is Kind.BANDWIDTH and (ceiling := nominal_bandwidth(evidence, name.subject)):
+        parts.append(f"at most {format_value(ceiling[0], quantity.unit)}")
+    return "; ".join(part for part in parts if part)
 
 
-def published(weighed: Iterable[Weighed], unit: str) -> str:
+def published(weighed: Iterable[Weighed]) -> str:
     """From the least to the largest figure that decides, and in brackets of those that do not."""
-    figures: dict[bool, list[float]] = {True: [], False: []}
+    figures: dict[tuple[bool, str], list[float]] = {}
     for one in weighed:
-        figures[one.decides].extend(one.figure.ends)
-    deciding, shown = figures[True], figures[False]
-    parts = [_span(deciding, unit), f"({_span(shown, unit)})" if shown else ""]
-    return " ".join(part for part in parts if part)
+        figures.setdefault((one.decides, one.figure.unit), []).extend(one.figure.ends)
+    spans = [(decides, _span(ends, unit)) for (decides, unit), ends in figures.items()]
+    return " ".join(span if decides else f"({span})" for decides, span in spans)
 
 
 def _span(ends: list[float], unit: str) -> str:
-    if not ends:
-        return ""
     low, high = min(ends), max(ends)
     return format_value(low, unit) if low == high else format_interval(low, high, unit)
 

@@ -61,7 +61,8 @@ def _of_architecture(architecture: str) -> tuple[Figure, ...]:
 
 def comparable(figure: Figure, device: Device) -> bool:
     """Whether a figure of the same architecture may stand beside the device's own number."""
-    return architecture_wide(figure.metric) or same_product(figure.device, device.name)
+    by_cycle = figure.unit == "byte/cycle" and parse(figure.metric).subject in NEAR
+    return by_cycle or architecture_wide(figure.metric) or same_product(figure.device, device.name)
 
 
 _OF_THE_CORE = frozenset(

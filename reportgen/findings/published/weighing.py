@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reportgen.analysis.quantity import Quantity
-from reportgen.findings.evidence import Evidence, interval
+from reportgen.findings.evidence import Evidence, central, interval
 from reportgen.findings.metric import Kind, parse
 from reportgen.findings.published.library import Figure, Origin, Tier
 from reportgen.findings.published.matching import NEAR, comparable
@@ -81,9 +81,16 @@ def decides(figure: Figure) -> bool:
     return stated and figure.tier is Tier.COUNTS and bool(figure.address)
 
 
+PER_CYCLE = "byte/cycle"
+"""Unit of rates of a multiprocessor at whatever clock it ran; a rate a second has them as a detail."""
+
+
 def agrees(figure: Figure, quantity: Quantity) -> bool:
     """Whether the measured interval comes within the tolerance of a figure, or of its range."""
     low, high = interval(quantity)
+    if figure.unit == PER_CYCLE != quantity.unit:
+        scale = _per_cycle(quantity) / central(quantity)
+        low, high = low * scale, high * scale
     least, most = figure.ends
     room, slack = tolerance(quantity.metric), SLACK.get(parse(quantity.metric).kind, 0.0)
     return low <= most * (1 + room) + slack and high >= least * (1 - room) - slack
@@ -106,4 +113,10 @@ def _same(figure: Figure, quantity: Quantity, gpu: bool) -> bool:
         metrics.add(f"{quantity.metric}.all_cores")
     if name.kind in ON_CHIP and name.subject == "l1" and name.part in NEAR:
         metrics.add(f"memory.{name.part}.{quantity.metric.rpartition('.')[2]}")
+    if figure.unit == PER_CYCLE and figure.metric == quantity.metric and _per_cycle(quantity) > 0:
+        return True
     return figure.unit == quantity.unit and figure.metric in metrics
+
+
+def _per_cycle(quantity: Quantity) -> float:
+    return float(quantity.details.get("byte_per_cycle", 0.0)) if quantity.unit == "byte/second" else 0.0

@@ -243,9 +243,11 @@ def bandwidth(name: MetricId, quantity: Quantity, kernel: str, counted: str) -> 
         blocks = "1 block" if details["blocks"] == 1 else f"{details['blocks']} blocks"
         shape = f", best with {blocks} and vectors of {details['width']} bytes"
     who = "One multiprocessor of the GPU, while the others were idle," if name.scope else "The GPU"
+    each, on_chip = float(details.get("byte_per_cycle", 0.0)), name.subject != "dram"
+    cycle = f" That is {one(each, 'byte/cycle')} of each multiprocessor." if each and on_chip else ""
     return (
         f"{who} {verb} {amount(quantity)} in the {level(name.subject)} range with the {kernel} "
-        f"kernel{shape}; {counted}."
+        f"kernel{shape}; {counted}.{cycle}"
     )
 
 

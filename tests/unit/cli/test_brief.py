@@ -92,8 +92,12 @@ def test_chosen_numbers_stand_in_the_order_of_the_list_and_once() -> None:
         (quantity("memory.shared.l1.latency", 23.0, unit="cycle"), "(29 … 29.9 cycles)"),
         (quantity("bandwidth.l2.read", 9.7e12, unit="byte/second"), "9.716 TB/s"),
         (quantity("memory.bulk.load.fixed", 600.0, unit="cycle"), ""),
+        (
+            quantity("bandwidth.l1.read", 3.2e13, unit="byte/second", details={"byte_per_cycle": 122.0}),
+            "124.1 … 125.7 byte/cycle",
+        ),
     ],
 )
 def test_figures_that_decide_and_in_brackets_those_that_do_not(one: Quantity, words: str) -> None:
     found = evidence(one, run=changed(run(), device=H200))
-    assert brief.published(weigh(found, one), one.unit) == words
+    assert brief.published(weigh(found, one)) == words

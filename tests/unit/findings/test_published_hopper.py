@@ -40,6 +40,14 @@ def test_what_is_expected_of_an_h200_is_not_contradicted(metric: str, value: flo
     assert 2 * sum(one.agrees for one in deciding) >= len(deciding)
 
 
+@pytest.mark.parametrize(("per_cycle", "agree"), [(123.0, True), (96.0, False), (0.0, None)])
+def test_a_rate_by_the_cycle_stands_beside_one_by_the_second(per_cycle: float, agree: bool | None) -> None:
+    """Of the first level, whose rate by the cycle is that of all products of the architecture."""
+    one = quantity("bandwidth.l1.read", 3.2e13, unit="byte/second", details={"byte_per_cycle": per_cycle})
+    found = weighing.weigh(evidence(one, run=changed(run(), device=H200)), one)
+    assert {each.agrees for each in found if each.decides} == (set() if agree is None else {agree})
+
+
 def test_figures_of_related_products_are_shown_of_far_latencies_only() -> None:
     far = weighed("memory.l2.latency", 270.0, "cycle")
     assert len(far) > 3
