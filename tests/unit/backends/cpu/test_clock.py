@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from itertools import pairwise
+
 import pytest
 
 from reportgen.backends.cpu import clock
@@ -73,7 +76,9 @@ def test_many_readings_on_x86_64_are_what_they_say() -> None:
 
     code = bytes.fromhex(clock._READINGS["x86_64"])
     found = decode(code, 0, len(code))
-    assert [one.text.partition(" ")[0] for one in found] == ("mov rdtsc shl or mov add dec jne ret".split())
+    assert [one.text.partition(" ")[0] for one in found] == (
+        "mov lfence rdtsc shl or mov add dec jne ret".split()
+    )
     assert found[-2].target == len(bytes.fromhex("488b0f"))
 
 
@@ -111,6 +116,13 @@ def test_the_x86_64_time_stamp_is_what_it_says() -> None:
 
     code = bytes.fromhex(clock._TIME_STAMPS["x86_64"])
     assert [one.text for one in decode(code, 0, len(code))] == ["rdtsc", "shl rdx,20h", "or rax,rdx", "ret"]
+
+
+@executes
+def test_what_divides_all_differences_of_the_time_stamp_divides_its_step() -> None:
+    readings = [clock.ticks() for _ in range(2000)]
+    step = math.gcd(*(after - before for before, after in pairwise(readings)))
+    assert clock.granularity() % step == 0
 
 
 def test_the_monotonic_clock_counts_nanoseconds() -> None:
