@@ -174,7 +174,10 @@ def test_intel_s_hybrid_cores_are_separate(tmp_path: Path) -> None:
     assert processor.core_types((8, 9), root) == {"atom": (8, 9)}  # only these are allowed here
 
 
-def test_arm_s_capacities_are_separate(tmp_path: Path) -> None:
+def test_capacities_are_separate_where_nobody_tells_the_cores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processor, "CPUINFO", tmp_path / "cpuinfo")
     capacity = {0: 446, 1: 446, 2: 1024, 3: 1024}
     root = write(tmp_path, {f"system/cpu/cpu{n}/cpu_capacity": f"{c}\n" for n, c in capacity.items()})
     assert processor.core_types((0, 1, 2, 3), root) == {"capacity446": (0, 1), "capacity1024": (2, 3)}
