@@ -55,6 +55,8 @@ class Weighed:
     decides: bool
     agrees: bool
     """Whether the measured interval comes within the tolerance."""
+    above: bool
+    """Whether it lies above what was measured."""
 
 
 def weigh(evidence: Evidence, quantity: Quantity) -> tuple[Weighed, ...]:
@@ -67,10 +69,15 @@ def weigh(evidence: Evidence, quantity: Quantity) -> tuple[Weighed, ...]:
         if not _same(figure, quantity, evidence.gpu):
             continue
         if comparable(figure, evidence.run.device):
-            own.append(Weighed(figure, decides(figure), agrees(figure, quantity)))
+            own.append(_weighed(figure, decides(figure), quantity))
         elif evidence.gpu and parse(quantity.metric).kind in RELATED:
-            related.append(Weighed(figure, False, agrees(figure, quantity)))
+            related.append(_weighed(figure, False, quantity))
     return (*sorted(own, key=lambda one: not one.decides), *related)
+
+
+def _weighed(figure: Figure, deciding: bool, quantity: Quantity) -> Weighed:
+    above = figure.ends[0] > central(quantity) * _scale(figure, quantity)
+    return Weighed(figure, deciding, agrees(figure, quantity), above)
 
 
 def decides(figure: Figure) -> bool:
@@ -87,10 +94,8 @@ PER_CYCLE = "byte/cycle"
 
 def agrees(figure: Figure, quantity: Quantity) -> bool:
     """Whether the measured interval comes within the tolerance of a figure, or of its range."""
-    low, high = interval(quantity)
-    if figure.unit == PER_CYCLE != quantity.unit:
-        scale = _per_cycle(quantity) / central(quantity)
-        low, high = low * scale, high * scale
+    scale = _scale(figure, quantity)
+    low, high = (end * scale for end in interval(quantity))
     least, most = figure.ends
     room, slack = tolerance(quantity.metric), SLACK.get(parse(quantity.metric).kind, 0.0)
     return low <= most * (1 + room) + slack and high >= least * (1 - room) - slack
@@ -116,6 +121,11 @@ def _same(figure: Figure, quantity: Quantity, gpu: bool) -> bool:
     if figure.unit == PER_CYCLE and figure.metric == quantity.metric and _per_cycle(quantity) > 0:
         return True
     return figure.unit == quantity.unit and figure.metric in metrics
+
+
+def _scale(figure: Figure, quantity: Quantity) -> float:
+    """What a quantity is multiplied by to be in the unit of a figure."""
+    return _per_cycle(quantity) / central(quantity) if figure.unit == PER_CYCLE != quantity.unit else 1.0
 
 
 def _per_cycle(quantity: Quantity) -> float:

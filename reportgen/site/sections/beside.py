@@ -62,9 +62,7 @@ def measured(view: View) -> Section | None:
 
 def _row_of(view: View, fact: Fact, one: Weighed) -> Row:
     text = noun(fact.metric, view.report.title).removeprefix("the ")
-    where = (
-        "agrees" if one.agrees else "higher" if one.figure.ends[0] > (blocks.sort_key(fact) or 0) else "lower"
-    )
+    where = "agrees" if one.agrees else "higher" if one.above else "lower"
     return Row(
         (
             Cell(anchor(text[:1].upper() + text[1:], f"#{fact.metric}"), note=fact.metric),

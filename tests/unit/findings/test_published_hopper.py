@@ -46,6 +46,7 @@ def test_a_rate_by_the_cycle_stands_beside_one_by_the_second(per_cycle: float, a
     one = quantity("bandwidth.l1.read", 3.2e13, unit="byte/second", details={"byte_per_cycle": per_cycle})
     found = weighing.weigh(evidence(one, run=changed(run(), device=H200)), one)
     assert {each.agrees for each in found if each.decides} == (set() if agree is None else {agree})
+    assert {each.above for each in found} == (set() if agree is None else {True})
 
 
 def test_figures_of_related_products_are_shown_of_far_latencies_only() -> None:
