@@ -21,7 +21,7 @@ from tests.simulated import gpu_population
 from tests.simulated.gpu_drawn import make_run, table_of
 from tests.simulated.gpu_expected import true_value
 from tests.simulated.gpu_hypotheses import true_verdict
-from tests.simulated.gpu_pairs import share_pipe, share_port
+from tests.simulated.gpu_pairs import held_by_reads, held_by_supply, share_pipe, share_port
 from tests.simulated.gpu_population import DrawnGpu
 
 AGREEMENT = "reported"
@@ -44,7 +44,7 @@ def judge(seed: int, rough: bool = False) -> Judged:
     by_metric = evidence.by_metric
     judged = Judged()
     judged.pairs = [
-        Paired(reading, share_pipe(drawn.pairs, *names), share_port(drawn.pairs, *names))
+        Paired(reading, share_pipe(drawn.pairs, *names), _share_way(drawn, *names))
         for names, reading in paired(evidence)
     ]
     judged.intervals = [one for quantity in found if (one := _stated(drawn, quantity)) is not None]
@@ -111,12 +111,19 @@ def _explained(drawn: DrawnGpu, finding: Finding, by_metric: dict[str, Quantity]
         both = drawn.pairs, parse(metric).subject, parse(metric).part
         true = {alternatives.PIPELINE} if share_pipe(*both) else set()
         true |= {alternatives.ISSUE_PORT} if share_port(*both) else set()
+        true |= {alternatives.READ_PORT} if held_by_reads(*both) else set()
+        true |= {alternatives.FRONT_END} if held_by_supply(*both) else set()
     return [Claimed(rule, finding.confidence, bool(true & set(finding.alternatives)), {})]
 
 
-def _shared(drawn: DrawnGpu, first: str, second: str) -> bool:
+def _share_way(drawn: DrawnGpu, first: str, second: str) -> bool:
+    """Whether something before their pipes serves both: the port, or what holds up a mix of them."""
     both = drawn.pairs, first, second
-    return share_pipe(*both) or share_port(*both)
+    return share_port(*both) or held_by_reads(*both) or held_by_supply(*both)
+
+
+def _shared(drawn: DrawnGpu, first: str, second: str) -> bool:
+    return share_pipe(drawn.pairs, first, second) or _share_way(drawn, first, second)
 
 
 def _right(drawn: DrawnGpu, finding: Finding, by_metric: dict[str, Quantity]) -> bool | None:

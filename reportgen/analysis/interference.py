@@ -24,7 +24,7 @@ import msgspec
 import numpy as np
 
 from reportgen.analysis.evidence import Evidence, by_pass, passes_that_agree
-from reportgen.analysis.gpu_window import of_pair
+from reportgen.analysis.gpu_window import QUARTERS, of_pair
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import (
     Interval,
@@ -45,6 +45,8 @@ AT_FRONT_END = 1.05
 SCHEDULERS = 4.0
 """Warp instructions that a GPU's multiprocessor starts in a cycle at most, one a scheduler (CUDA Programming
 Guide, "Multiprocessor Level", compute capability 7 and newer)."""
+STALLS = "register_stalls"
+"""Fact of a pair on a GPU: cycles of a turn of one warp by which reads of registers hold it up, at most."""
 PROPORTION = re.compile(r"\d+to\d+")
 SAME_TIME = 0.005
 """Arrangements within this ratio of the fastest measure the same time, and their visits are taken
@@ -212,6 +214,8 @@ def _pair(
     }
     if front_end is not None:
         details["front_end_cycles"] = front_end
+    if isinstance(stalls := point.facts.get(STALLS), (int, float)):
+        details["register_cycles"] = stalls / point.work["groups"] / QUARTERS
     if "order" in point.settings:
         by_order = {
             str(each.settings.get("order", "")): times[each.id].value

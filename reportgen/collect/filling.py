@@ -1,7 +1,6 @@
-"""How much of a kernel one multiprocessor holds at a time, beside what was measured of it.
+"""How much of a kernel one multiprocessor holds at a time, and what reads of registers cost a mix at most.
 
-That is worked out from the vendor's limits and the program, not measured; the analysis sets one beside the
-other.
+That is worked out from the vendor's limits and the program, not measured; it stands beside what was measured.
 """
 
 from __future__ import annotations
@@ -16,6 +15,9 @@ from reportgen.collect.toolchain import FILLING, Targets
 from reportgen.errors import UserError
 from reportgen.runs.schema import Point, Run
 
+PAIRS = "interference"
+"""Analysis whose programs say what their reads of registers may cost."""
+
 
 def filled(backend: Backend, run: Run, made: Mapping[str, Made]) -> Run:
     """The run with facts of the points that ask what a multiprocessor holds; what was measured stays.
@@ -27,7 +29,7 @@ def filled(backend: Backend, run: Run, made: Mapping[str, Made]) -> Run:
     """
     if not isinstance(backend, Targets):
         return run
-    asked = {probe.id for probe in run.probes if probe.family == FILLING}
+    asked = {probe.id for probe in run.probes if probe.family == FILLING or probe.analysis == PAIRS}
     return msgspec.structs.replace(
         run,
         points=tuple(

@@ -5,9 +5,12 @@ An alternative is removed only with evidence from the same run, which is stored 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings import interference
-from reportgen.findings.evidence import Evidence
+from reportgen.findings.evidence import Evidence, interval
+from reportgen.findings.metric import Kind
 from reportgen.findings.wording import instructions
 from reportgen.runs.schema import Device
 
@@ -83,8 +86,51 @@ def weigh(evidence: Evidence, quantity: Quantity) -> tuple[tuple[str, ...], tupl
     agreement = evidence.run.sample_clock.agreement
     if quantity.n > 0 and 0 < agreement <= CLOCK_AGREEMENT:
         excluded[CLOCK] = instructions.steady_clock(quantity.n, agreement)
-    room = interference.front_end_room(evidence, quantity)
-    if room is not None and room >= interference.FRONT_END_ROOM:
-        excluded[FRONT_END] = instructions.front_end_idle(room)
+    if evidence.gpu:
+        excluded |= _of_gpu(evidence, quantity)
+    else:
+        room = interference.front_end_room(evidence, quantity)
+        if room is not None and room >= interference.FRONT_END_ROOM:
+            excluded[FRONT_END] = instructions.front_end_idle(room)
     left = tuple(one for one in ALL if one not in excluded)
     return left, tuple(f"{one} ({why})" for one, why in excluded.items())
+
+
+def _of_gpu(evidence: Evidence, quantity: Quantity) -> dict[str, str]:
+    """What other windows of the run exclude, and what the mix reads of registers.
+
+    Nothing but windows of as many instructions says what the front end of a GPU supplies: how fast its
+    schedulers can be is nominal.
+    """
+    found = {}
+    own, best = _issued(quantity), max(_issued(one) for _, one in evidence.of_kind(Kind.INTERFERENCE))
+    if own > 0 and best >= interference.FRONT_END_ROOM * own:
+        found[FRONT_END] = instructions.front_end_quicker(best / own)
+    by_reads = register_index(quantity)
+    if by_reads is not None and interval(quantity)[0] > by_reads + interference.SCATTER:
+        found[READ_PORT] = instructions.registers_read(by_reads)
+    return found
+
+
+def on_the_way(evidence: Evidence, quantities: Iterable[Quantity]) -> tuple[str, ...]:
+    """On a GPU: what two kinds pass before what executes them, and nothing of the run excludes."""
+    if not evidence.gpu:
+        return ()
+    left = {one for quantity in quantities for one in weigh(evidence, quantity)[0]}
+    return tuple(one for one in (READ_PORT, FRONT_END) if one in left)
+
+
+def register_index(quantity: Quantity) -> float | None:
+    """Interference index that reads of registers of a mix account for at most; None where nobody read it."""
+    details = quantity.details
+    shorter = min(float(details.get(name, 0.0)) for name in ("cycles_first", "cycles_second"))
+    stalled = details.get("register_cycles")
+    return None if stalled is None or shorter <= 0 else float(stalled) / shorter
+
+
+def _issued(quantity: Quantity) -> float:
+    """Instructions a cycle of a mix; 0 where it does not say."""
+    details = quantity.details
+    count = sum(float(details.get(name, 0.0)) for name in ("first_count", "second_count"))
+    cycles = float(details.get("cycles_together", 0.0))
+    return count / cycles if cycles > 0 else 0.0

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.sustained import SETTLED
 from reportgen.findings import (
+    alternatives,
     hypotheses_access,
     hypotheses_bandwidth,
     hypotheses_branches,
@@ -203,6 +204,9 @@ def _interference(case: Case) -> Ending:
     opposite = {interference.SEPARATE}
     if expected == interference.SEPARATE:
         opposite = {interference.SHARED, interference.PARTLY}
+        beside = alternatives.on_the_way(case.evidence, case.quantities)
+        if beside and readings & opposite:
+            return undecided(f"not ruled out as what both wait for: {', '.join(beside)}")
     why = "; ".join(dict.fromkeys(one.why for one in read if one.why))
     told = f"the index reads as {', '.join(sorted(readings))}{f' ({why})' if why else ''}"
     return no(told) if readings <= opposite else undecided(told)
@@ -340,7 +344,8 @@ _STOPS_RISING = (
 )
 _READING = (
     "Where the probe expects a reading, supported by that reading and not supported by the opposite one; "
-    "for a matrix, supported when every pair reads as shared or separate. Undecided when a gate failed."
+    "for a matrix, supported when every pair reads as shared or separate. Undecided when a gate failed, and "
+    "on a GPU where nothing excludes that both wait for reads of registers or for the front end."
 )
 _HOLDS = (
     "Supported when the whole interval of the last rate over the first lies within 2 % of one, not supported "

@@ -51,6 +51,8 @@ def true_verdict(drawn: DrawnGpu, probe: ProbeInfo) -> Verdict | None:
         return _of_instruction(drawn, probe)
     if probe.analysis == "peak":
         return _peak(drawn, probe)
+    if probe.id in gpu_pairs.NAMED:
+        return _separate(drawn, *gpu_pairs.NAMED[probe.id])
     true = _TRUTHS.get(probe.id)
     found = true(drawn) if true is not None else None
     return None if found is None else _of(found)
@@ -128,6 +130,15 @@ def _vendor_copy(drawn: DrawnGpu) -> bool | None:
     own = level_rate(drawn.truth, "copy", True) / drawn.truth.memory_rate
     as_fast = drawn.truth.driver_copy * (1 - EQUAL_WITHIN) <= own < drawn.truth.driver_copy
     return None if as_fast else own >= drawn.truth.driver_copy
+
+
+def _separate(drawn: DrawnGpu, first: str, second: str) -> Verdict | None:
+    """Whether they have pipes of their own; None where they share a port before these, or are not drawn."""
+    if not {first, second} <= set(drawn.pairs):
+        return None
+    if gpu_pairs.share_pipe(drawn.pairs, first, second):
+        return Verdict.NOT_SUPPORTED
+    return None if gpu_pairs.share_port(drawn.pairs, first, second) else Verdict.SUPPORTED
 
 
 def _matrix(drawn: DrawnGpu) -> bool | None:

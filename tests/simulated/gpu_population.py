@@ -40,7 +40,7 @@ class DrawnGpu:
     link_facts: Facts = field(default_factory=lambda: dict(FACTS))
     code: TrueCode = field(default_factory=TrueCode)
     matrix: TrueMatrix = field(default_factory=TrueMatrix)
-    pairs: Kinds = field(default_factory=dict)
+    pairs: Kinds = field(default_factory=Kinds)
     held: dict[str, TrueHeld] = field(default_factory=dict)
     """Load of seconds, by the probe that makes it."""
     noise: GpuNoise = field(default_factory=GpuNoise)

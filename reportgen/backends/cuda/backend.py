@@ -68,8 +68,10 @@ class CudaBackend:
         return tuple(f"sm_{number}" for number in targets.PUBLISHED)
 
     def point_facts(self, device: Device, source: Source, build: Build) -> dict[str, int | float | str]:
-        """What a launch would ask for, and how much of it one multiprocessor holds at a time."""
-        return occupancy.of_launch(targets.parse(device.isa).number, source.setup, build.program)
+        """What a launch asks for, how much of it a multiprocessor holds, what reads of registers cost."""
+        program = build.program
+        known = {} if program is None else {k: v for k, v in program.facts.items() if k == "register_stalls"}
+        return known | occupancy.of_launch(targets.parse(device.isa).number, source.setup, program)
 
     def sweep_faults(self, sweep: Sequence[tuple[Source, Build]]) -> dict[str, str]:
         """Points of a sweep whose window holds other instructions than those of most points, and which.

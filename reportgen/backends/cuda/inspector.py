@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from reportgen.backends.cuda import dataflow, expectation, segments
+from reportgen.backends.cuda import dataflow, expectation, register_ports, segments
 from reportgen.backends.cuda.dataflow import Window
 from reportgen.backends.cuda.elf import Resources
 from reportgen.backends.cuda.expectation import Expectation, Wanted
@@ -328,6 +328,8 @@ def _encoded(
         period = len(nodes) // steps if steps else 0
         if steps > 1 and period:
             facts["encoded_step"] = window.span(nodes[period - 1], nodes[steps * period - 1]) / (steps - 1)
+    if wanted.kind == "pair":
+        facts["register_stalls"] = register_ports.stalls(window.body)
     if wanted.kind == "independent" and nodes:
         stalls = Counter(window.body[node].control.stall for node in nodes)
         facts["encoded_issue"] = min(stalls, key=lambda stall: (-stalls[stall], stall))

@@ -74,6 +74,21 @@ def effects(opcode: str, operands: str, predicate: str) -> Effects:
     return Effects(frozenset(reads), frozenset(writes))
 
 
+@lru_cache(maxsize=65536)
+def sources(opcode: str, operands: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Each operand that is read and is no predicate, with the general registers that it stands for."""
+    split = _split(operands)
+    results = _results(opcode, split)
+    found: list[tuple[str, tuple[str, ...]]] = []
+    for number, operand in enumerate(split):
+        if number in results or _PREDICATE.fullmatch(operand.lstrip("!")):
+            continue
+        width = _source_width(opcode, len(found))
+        named = _address(opcode, operand, number) if "[" in operand else _named(operand, width)
+        found.append((operand, tuple(sorted(name for name in named if name[0] == "R"))))
+    return tuple(found)
+
+
 def _split(operands: str) -> list[str]:
     """At the commas outside brackets."""
     parts, depth, start = [], 0, 0

@@ -199,3 +199,18 @@ def steady_clock(n: int, agreement: float) -> str:
 def front_end_idle(room: float) -> str:
     """Evidence that excludes the front end; `room` is the mix's time over the front end's own."""
     return f"the mix takes {room:.2f} times what the front end needs to issue it"
+
+
+def front_end_quicker(times: float) -> str:
+    """The same on a GPU, by another pair; `times` its instructions a cycle over those of this mix."""
+    return f"another pair of this run starts {times:.2f} times as many instructions a cycle"
+
+
+def registers_read(index: float) -> str:
+    """Evidence that excludes reads of registers; `index` what they account for at most."""
+    if not index:
+        return "no instruction of the mix reads two registers of one bank anew"
+    return (
+        "with one register a cycle from each of two banks, what the mix reads anew accounts for an index of "
+        f"{index:.2f} at most"
+    )
