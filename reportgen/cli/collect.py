@@ -139,4 +139,4 @@ def _report(outcome: Outcome, as_json: bool) -> None:
         click.echo(f"Not all was visited, the reasons are above. Go on with: {outcome.resume}")
     data = path.parent.parent
     site = "reportgen site" if data == Path("data") else f"reportgen site --data {shlex.quote(str(data))}"
-    click.echo(f"Next:   reportgen derive {shlex.quote(str(path))} --out out/    or    {site}")
+    click.echo(f"Next:   reportgen derive {shlex.quote(str(path))} --brief    or    {site}")
