@@ -54,6 +54,8 @@ class Curves(msgspec.Struct, frozen=True):
 COLUMNS = 2
 MOST_LABELS, SHORT, MOST_LONG = 6, 4, 4
 """Settings named under a panel, and how many where one has more than so many letters."""
+TINY, MOST_TINY = 3, 10
+"""So many where none has more than so few letters."""
 APART = 7
 """So many names would fill the axis of a panel if all stood as near as the nearest two."""
 MARKED = 24
@@ -74,7 +76,8 @@ def named_places(panel: Panel) -> list[int]:
 
 def _thinned(panel: Panel, places: Sequence[int]) -> list[int]:
     longest = max((len(panel.settings[place]) for place in places), default=0)
-    every = max(1, math.ceil(len(places) / (MOST_LABELS if longest <= SHORT else MOST_LONG)))
+    most = MOST_TINY if longest <= TINY else MOST_LABELS if longest <= SHORT else MOST_LONG
+    every = max(1, math.ceil(len(places) / most))
     return list(places[::every])
 
 

@@ -35,8 +35,9 @@ ABOVE = 8.5 / 72 * 0.57
 SLANT = 50
 """Degrees by which the names of columns rise."""
 
-SCALE = ("#f3f6f9", "#b7d4e8", "#5ba3cf", "#0072b2", "#003f68")
-"""Pale to deep in one hue, from independent to serialised: order survives any colour vision."""
+SCALE = ("#f3f6f9", "#b7d4e8", "#5ba3cf", "#0072b1", "#003f68")
+"""Pale to deep in one hue, from independent to serialised: order survives any colour vision.  Dark pages
+replace none of these colours."""
 
 SQUARE = 16
 """Up to so many operations the matrix has a column for each; a wider one would not carry its numbers."""

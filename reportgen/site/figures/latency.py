@@ -40,6 +40,8 @@ NAMES = 8.5
 """Font size of names, points."""
 ADVANCE = 0.57
 """Mean width of a letter of a name, relative to the font size."""
+TALL = 25
+"""Rows beyond which the axis is named above as well: its other end is out of sight."""
 LONGEST = 48
 """Letters of a name for which there is room."""
 
@@ -60,7 +62,8 @@ def draw(data: Latencies) -> str:
     used = {form.label for form in forms}
     labels = [label for label in style.WIDTHS if label in used]
     places, heads, at = _places(data)
-    above = 0.4 if len(labels) > 1 else 0.1  # of the legend
+    tall = at > TALL
+    above = (0.4 if len(labels) > 1 else 0.1) + (0.2 if tall else 0.0)  # of the legend, and of names of ticks
     with style.canvas(0.55 + above + 0.165 * at, style.Margins(left=_left(data), top=above)) as (
         figure,
         (axes,),
@@ -69,6 +72,8 @@ def draw(data: Latencies) -> str:
         axes.set_xlim(low, high)
         style.plain_log_ticks("x", axes, low, high)
         axes.grid(axis="x")
+        if tall:
+            axes.tick_params(axis="x", labeltop=True)
         stems = [
             [(low, place), (max(form.value for form in row.forms), place)]
             for place, row in zip(places, data.rows, strict=True)

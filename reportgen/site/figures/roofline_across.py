@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 STROKES = (
-    style.Stroke("#0072b2", "o", "-"),
+    style.Stroke(style.BLUE, "o", "-"),
     style.Stroke("#d55e00", "D", "--"),
     style.Stroke("#009e73", "s", "-."),
     style.Stroke("#cc79a7", "v", ":"),

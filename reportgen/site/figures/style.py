@@ -29,8 +29,11 @@ GRID = "#d5d9e0"
 PAPER = "#fefeff"
 """Inside of open markers: the page's own background."""
 
-DARK = {INK: "#e4e7ec", SOFT: "#aab2c0", GRID: "#454b5a", PAPER: "#1e2029"}
-"""Foreground on dark pages.  Hues keep their value: the meaning of a colour never changes."""
+BLUE, BRIGHT_BLUE = "#0072b2", "#2b8fd3"
+"""On a dark page the first has a contrast of 3 to 1, less than any other colour; the second has 4.6."""
+
+DARK = {INK: "#e4e7ec", SOFT: "#aab2c0", GRID: "#454b5a", PAPER: "#1e2029", BLUE: BRIGHT_BLUE}
+"""Foreground on dark pages.  Hues stay what they are: the meaning of a colour never changes."""
 
 ON_PALE, ON_DEEP = "#000102", "#fffefd"
 """Numbers written on the cells of a heat map, whose background is the same on every page."""
@@ -45,7 +48,7 @@ class Stroke(NamedTuple):
 
 
 LEVELS = {
-    "l1": Stroke("#0072b2", "o", "-"),
+    "l1": Stroke(BLUE, "o", "-"),
     "l2": Stroke("#009e73", "s", "--"),
     "l3": Stroke("#e69f00", "^", "-."),
     "dram": Stroke("#d55e00", "D", ":"),
@@ -56,7 +59,7 @@ LEVELS = {
 PLAIN = Stroke("#56b4e9", "o", "-")
 
 WIDTHS = {
-    "scalar": Stroke("#0072b2", "o", "-"),
+    "scalar": Stroke(BLUE, "o", "-"),
     "128 bit": Stroke("#009e73", "s", "--"),
     "256 bit": Stroke("#e69f00", "^", "-."),
     "512 bit": Stroke("#d55e00", "D", ":"),

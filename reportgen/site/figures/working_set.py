@@ -57,6 +57,8 @@ PAGES = {
 PAGE_NAMES = {"huge": "huge pages", "4k": "small pages"}
 SIZE = 8.5
 """Of the words of a boundary, points."""
+DIGITS = 3
+"""Of the ends of a boundary."""
 GAP = 4
 """Between these and the line, points."""
 TOP, LINES = 3, 26
@@ -110,9 +112,9 @@ def _boundary(axes: Axes, boundary: Boundary, last: float, row: int, taken: list
     axes.axvline(boundary.low, color=stroke.colour, linestyle=stroke.dash, linewidth=1.1)
     if boundary.high is not None:
         axes.axvline(boundary.high, color=stroke.colour, linestyle=stroke.dash, linewidth=1.1)
-        text = f"{format_bytes(boundary.low)} – {format_bytes(boundary.high)}"
+        text = f"{format_bytes(boundary.low, DIGITS)} – {format_bytes(boundary.high, DIGITS)}"
     else:
-        text = f"at least {format_bytes(boundary.low)}"
+        text = f"at least {format_bytes(boundary.low, DIGITS)}"
     # Boundaries may lie an octave apart: each label has its own height, and the third stands on the
     # right of its band or in it, away from the other two and their bands.
     usual = [Words(boundary.low, "right", row)]

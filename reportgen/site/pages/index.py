@@ -26,6 +26,7 @@ RATES = ("bandwidth.", "peak.")
 
 FIGURE = "working_set"
 """The figure that opens the site."""
+STEPS = "Each step up is a cache that no longer holds it; a band is the interval in which that cache ends."
 NOTHING = Html("")
 
 Pictures = Mapping[str, Mapping[str, Picture]]
@@ -74,7 +75,9 @@ def opening(shelves: tuple[Shelf, ...], here: str, links: Links, pictures: Pictu
     view = View(here, report, links, pictures[report.run.run])
     told = [report.finding.get(f"memory.{level}.latency") for level in report.level_order()]
     name = anchor(report.run.device.name, view.page(address.device_page(report.run.device.id)))
-    caption = join((name, ": cycles per dependent load against the working set, from its newest report."))
+    caption = join(
+        (name, ", newest report: the time of a load against how much memory a program walks through. ", STEPS)
+    )
     return view.figure(FIGURE, sentence(told, "Load latency against the working set."), caption)
 
 

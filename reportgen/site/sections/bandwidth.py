@@ -43,9 +43,7 @@ def section(view: View) -> Section | None:
     )
     best = [rate.metric for rate in _fastest(rates).values()]
     told = view.stated(name for metric in best for name in (metric, f"scaling:{metric}"))
-    drawn = view.figure(
-        "bandwidth", _alternative(rates), "Bandwidth by level and kernel, on a logarithmic axis."
-    )
+    drawn = view.figure("bandwidth", _alternative(rates), "Bars are intervals; the axis is logarithmic.")
     gpu = view.report.evidence.gpu
     columns = tuple(LAUNCH if gpu and one is SHAPE else one for one in COLUMNS)
     body = table("bandwidth", "Bandwidth by level and kernel.", columns, (_row(view, rate) for rate in rates))

@@ -31,6 +31,10 @@ GPU_LATENCY = (
     *LATENCY[4:],
 )
 """Of a GPU, whose machine code holds what the assembler assumes."""
+DRAWN = (
+    "Each mark is how long an operation makes the next one wait, on a logarithmic scale, with the number "
+    "beside it; forms of several widths share a row, and the wider one stands around the narrower."
+)
 LANES = 32
 """Of a warp: so many results an instruction gives."""
 THROUGHPUT = (
@@ -57,7 +61,7 @@ def latency(view: View) -> Section | None:
     if not rows:
         return None
     intro = view.intro("latency")
-    drawn = view.figure("latency", _alternative(view, rows), "Dependent latency, with intervals.")
+    drawn = view.figure("latency", _alternative(view, rows), DRAWN)
     gpu = view.report.evidence.gpu
     code_of = {one.operation: one for one in encodings.encodings(view.report)} if gpu else {}
     body = table(

@@ -22,8 +22,8 @@ COLUMNS = (
 )
 
 CAPTION = (
-    "Interference of each pair of operations. Hatched: not paired. Among many operations, those that were "
-    "paired with the most are the columns."
+    "Dark, 1: one after the other; pale, 0: beside each other. Hatched: not paired. Among many operations, "
+    "those that were paired with the most are the columns."
 )
 
 STATED = 2

@@ -52,7 +52,8 @@ def section(view: View) -> Section | None:
     drawn = view.figure(
         "working_set",
         sentence(ends, "Curve of load latency against working-set size, on both kinds of pages."),
-        "Cycles per dependent load against the working set. Bands are boundary intervals.",
+        "Each step up is a level that the working set has outgrown. A band is the interval in which a "
+        "level ends; the number under a step is its latency.",
     )
     body = table(
         "memory",

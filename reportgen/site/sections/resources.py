@@ -28,6 +28,11 @@ DEVIATIONS = (
     Column("ratio", number=True),
 )
 
+DRAWN = (
+    "Curves lead from operations to the resources that may serve them, one at a time. Operations with the "
+    "same curves stand together; colours and dashes only tell neighbours apart."
+)
+
 
 def section(view: View) -> Section | None:
     """The resource model of a run that has one."""
@@ -45,7 +50,7 @@ def section(view: View) -> Section | None:
             (
                 _stated(resources),
                 view.intro("resources"),
-                view.figure("resources", alternative(found), "Operations and what may serve them."),
+                view.figure("resources", alternative(found), DRAWN),
                 *_explanations(resources),
                 table("resources", "What each operation may use.", COLUMNS, rows, filtered=True),
                 _deviations(view, resources),
