@@ -13,7 +13,12 @@ from reportgen.cli.options import Measuring, measuring, some_of
 from reportgen.errors import UserError
 
 if TYPE_CHECKING:
+    from reportgen.runs.schema import Run
     from reportgen.survey.record import Modelled, Survey
+    from reportgen.survey.said import Said
+
+
+_OTHERS = "'llvm-mca -mcpu=help' lists the processors; --llvm-mca names a program."
 
 
 @click.command(
@@ -28,6 +33,8 @@ Examples:
   reportgen survey --run latest                derive a sealed survey again; measures nothing
   reportgen survey --run latest --out out/     and write survey.json and survey.csv
   reportgen survey --run latest --show 'mulx*' the table of some forms
+  reportgen survey --run latest --llvm-mca build/bin/llvm-mca --mcpu znver4 --out out/
+                                               beside a scheduling model as it is now; measures nothing
 
 A form is an opcode with the kind of each operand (vaddps xmm, xmm, m128). Of each the latency of every pair
 of operands that can be chained, and how many go through a cycle. No performance counters are needed.
@@ -38,28 +45,45 @@ is sealed beside.""",
 @click.option("--run", "sealed", default="", metavar="RUN", help="Derive this survey; measure nothing.")
 @measuring(run="survey", visited="point", passes="2")
 @click.option("--show", default="", metavar="GLOB", help="Print the table of these forms.")
+@click.option("--llvm-mca", "program", default="", metavar="PROGRAM", help="Ask this one; with --run anew.")
+@click.option("--mcpu", default="", metavar="NAME", help="LLVM's name of the processor whose model is asked.")
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="Folder for JSON and CSV.")
 @click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
-def command(glob: str, sealed: str, asked: Measuring, show: str, out: Path | None, as_json: bool) -> None:
+def command(
+    glob: str,
+    sealed: str,
+    asked: Measuring,
+    show: str,
+    program: str,
+    mcpu: str,
+    out: Path | None,
+    as_json: bool,
+) -> None:
     """Measure every instruction form of this processor, latency by pair of operands and throughput."""
+    from reportgen.collect import progress
     from reportgen.runs import read
     from reportgen.survey import exports, stored
+    from reportgen.validation.llvm_mca import HOST, LlvmMca
 
-    resumed = ""
+    resumed, said = "", None
     if sealed:
         if asked != Measuring(asked.data, "", "", None, None, None, "") or glob != "*":
             raise UserError(
                 "--run measures nothing, so options of measuring have no meaning.", "Leave them out."
             )
         bundle = stored.find(asked.data, sealed)
+        if program or mcpu:
+            said = _asked(bundle.run, program, mcpu)
     else:
-        from reportgen.collect import progress
         from reportgen.survey.measure import survey
 
+        tool = LlvmMca(given=program, processor=mcpu or HOST)
+        if (program or mcpu) and tool.missing():
+            raise UserError(f"{tool.missing()}.", _OTHERS)
         output.prepare(out)
-        outcome = survey(asked.options(glob), progress.for_stream())
+        outcome = survey(asked.options(glob), progress.for_stream(), tool=tool)
         bundle, resumed = read.load(outcome.path), outcome.resume
-    found = stored.derived(bundle, asked.data)
+    found = stored.derived(bundle, asked.data, said)
     if out is not None:
         output.write(out, {exports.JSON: exports.to_json(found), exports.CSV: exports.to_csv(found)})
     if as_json:
@@ -71,6 +95,30 @@ def command(glob: str, sealed: str, asked: Measuring, show: str, out: Path | Non
     click.echo(f"Sealed: {bundle.path}")
     if resumed:
         click.echo(f"Not all was visited. Go on with: {resumed}")
+
+
+def _asked(run: Run, program: str, mcpu: str) -> Said:
+    """What a scheduling model says now of the forms of a sealed survey.
+
+    Raises:
+        UserError: it cannot be asked, or it is not known for which processor.
+    """
+    from reportgen.collect import progress
+    from reportgen.survey.predicted import again
+    from reportgen.survey.said import recorded
+    from reportgen.validation.llvm_mca import LlvmMca
+
+    target = mcpu or next((one.target for one in recorded(run.plan) if one.target), "")
+    if not target:
+        raise UserError(f"{run.run} does not say what LLVM takes its processor for.", "Name it with --mcpu.")
+    tool = LlvmMca(given=program, processor=target)
+    if tool.missing():
+        raise UserError(f"{tool.missing()}.", _OTHERS)
+    shown = progress.for_stream()
+    try:
+        return again(run, tool, shown)
+    finally:
+        shown.close()
 
 
 def _table(found: Survey, glob: str) -> None:

@@ -7,16 +7,16 @@ it takes a start and a second for each body.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from reportgen.backends.cpu.x86_64.forms.program import form as body_of
 from reportgen.collect.progress import Progress
-from reportgen.suite.survey import MEMORY, THROUGHPUT, Asked, constants, form_of
+from reportgen.runs.schema import Run
+from reportgen.suite.survey import FAMILY, MEMORY, THROUGHPUT, Asked, constants, form_of
 from reportgen.survey.said import Said
 from reportgen.validation.llvm_mca import LlvmMca
-from reportgen.validation.llvm_mca_regions import AT_ONCE, Region, ask
+from reportgen.validation.llvm_mca_regions import Region, ask, chunked
 
 DIGITS = 4
 """Significant ones of what is kept."""
@@ -29,7 +29,7 @@ def said(forms: Sequence[Asked], features: Sequence[str], tool: LlvmMca, progres
         return Said(tool.name, absent=absent)
     version, target = tool.identity()
     asked = [region for one in forms for region in regions(one, tuple(features))]
-    progress.stage(f"asking {tool.name}", math.ceil(len(asked) / AT_ONCE))
+    progress.stage(f"asking {tool.name}", len(list(chunked(asked))))
     cycles: dict[str, list[str]] = {}
     faults: dict[str, list[str]] = {}
     for name, answer in ask(tool, asked, progress.step).items():
@@ -45,6 +45,19 @@ def said(forms: Sequence[Asked], features: Sequence[str], tool: LlvmMca, progres
         forms={key: " ".join(some) for key, some in cycles.items()},
         faults={fault: tuple(names) for fault, names in faults.items()},
     )
+
+
+def again(run: Run, tool: LlvmMca, progress: Progress) -> Said:
+    """What llvm-mca says of the forms of a sealed survey; their bodies are made anew."""
+    questions: dict[str, list[str]] = {}
+    for point in run.points:
+        questions.setdefault(point.probe, []).append(str(point.settings["of"]))
+    forms = [
+        Asked(form_of(probe.title, probe.constants), tuple(questions[probe.id]))
+        for probe in run.probes
+        if probe.family == FAMILY and probe.id in questions
+    ]
+    return said(forms, run.device.features, tool, progress)
 
 
 def regions(asked: Asked, features: tuple[str, ...]) -> Iterator[Region]:

@@ -16,7 +16,7 @@ from reportgen.suite.load import load_suite
 from reportgen.survey.agreement import agreement
 from reportgen.survey.modelled import beside
 from reportgen.survey.record import SURVEY_SCHEMA, Reason, Survey
-from reportgen.survey.said import recorded
+from reportgen.survey.said import Said, recorded
 
 
 def find(data: Path, name: str) -> Bundle:
@@ -28,8 +28,13 @@ def find(data: Path, name: str) -> Bundle:
     return read.load(store.resolve_kind(data, name, SURVEY, "'reportgen survey' makes one."))
 
 
-def derived(bundle: Bundle, data: Path) -> Survey:
+def derived(bundle: Bundle, data: Path, asked: Said | None = None) -> Survey:
     """What a survey comes to, beside the newest run of the suite on its device where `data` has one.
+
+    Args:
+        bundle: of kind `survey`.
+        data: folder of the runs.
+        asked: what a scheduling model says now; else what is sealed with the survey.
 
     Raises:
         BundleError: it is no survey, or a run is damaged.
@@ -44,7 +49,7 @@ def derived(bundle: Bundle, data: Path) -> Survey:
         other = read.load(suite)
         compared = agreement(found, other.run, derive(other), load_suite().tables[run.device.isa])
     modelled = []
-    for said in recorded(run.plan):
+    for said in recorded(run.plan) if asked is None else (asked,):
         found, one = beside(found, said)
         modelled.append(one)
     return Survey(

@@ -115,6 +115,24 @@ def test_where_there_is_no_llvm_mca_the_survey_says_why(tmp_path: Path) -> None:
     assert "llvm-mca: absent (no llvm-mca on the search path" in said.output
 
 
+def test_another_model_can_be_asked_of_a_sealed_survey(data: Path, found: Survey, tmp_path: Path) -> None:
+    tool = write(tmp_path, "llvm-mca", REGIONS, version="21.1.0", each=50, lacks="none")
+    words = ["survey", "--run", "latest", "--data", str(data)]
+    said = CliRunner().invoke(main, [*words, "--llvm-mca", str(tool), "--json"])
+    assert said.exit_code == 0, said.output
+    whole = json.loads(said.stdout)
+    (model,) = whole["modelled"]
+    # the processor is that of the sealed answers
+    assert (model["version"], model["target"], model["unknown"]) == ("21.1.0", "znver9", [])
+    assert {one["predicted"] for one in whole["rows"] if one["key"] == "mulx_r64_r64_r64"} == {50.0}
+    other = CliRunner().invoke(main, [*words, "--llvm-mca", str(tool), "--mcpu", "znver8"])
+    assert "Beside llvm-mca 21.1.0, for znver8" in other.output
+    absent = CliRunner().invoke(main, [*words, "--llvm-mca", str(tmp_path / "none")])
+    assert absent.exit_code == UserError.exit_code
+    assert "no program" in absent.output
+    assert found.modelled[0].version == "19.1.7"
+
+
 def test_what_is_left_out_has_reasons(data: Path, found: Survey) -> None:
     run = read.load(store.list_runs(data)[0].path).run
     assert run.plan["kind"] == SURVEY

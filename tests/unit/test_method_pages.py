@@ -36,6 +36,8 @@ from reportgen.findings.metric import Kind
 from reportgen.findings.published import weighing
 from reportgen.model import comparable, compare
 from reportgen.suite.load import load_suite
+from reportgen.survey import modelled
+from reportgen.validation import llvm_mca_regions
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "method"
 PAGES = sorted(FOLDER.glob("*.md"))
@@ -63,6 +65,14 @@ def test_a_page_asks_answers_and_doubts(page: Path) -> None:
 def percent(ratio: float) -> str:
     """As the pages write it: 0.0025 -> "0.25 %"."""
     return f"{ratio * 100:g} %"
+
+
+def test_the_survey_page_gives_what_agrees_with_a_model() -> None:
+    written = constants("survey.md")
+    assert written["agreement with a model"] == percent(modelled.SHARE)
+    assert (written["of a latency also"], modelled.HALF) == ("half a cycle", 0.5)
+    short, long = llvm_mca_regions.SHORT, llvm_mca_regions.LONG
+    assert written["simulated"] == f"{short} and {long} instructions"
 
 
 def test_the_clock_page_gives_the_constants_of_the_gates() -> None:

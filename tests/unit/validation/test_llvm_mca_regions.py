@@ -129,3 +129,11 @@ def test_the_installed_llvm_mca_knows_chains_in_registers_and_through_memory() -
     assert found["imul"].cycles == pytest.approx(3.0, abs=0.1)
     assert found["foo"].fault
     assert 0 < found["apart"].cycles < 3 < found["meeting"].cycles
+
+
+def test_the_installed_llvm_mca_refuses_a_processor_that_it_does_not_know() -> None:
+    if LlvmMca().missing():
+        pytest.skip(LlvmMca().missing())
+    assert LlvmMca(processor="none-such").missing().endswith("knows no processor 'none-such'")
+    known = LlvmMca(processor="znver2")
+    assert (known.missing(), known.identity()[1]) == ("", "znver2")
