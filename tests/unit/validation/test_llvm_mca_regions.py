@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from reportgen.backends.cpu.isa import host
 from reportgen.validation import llvm_mca_regions as regions
 from reportgen.validation.llvm_mca import LlvmMca
 from reportgen.validation.llvm_mca_regions import NO_MODEL, NOT_ASKED, Region, ask, chunked
@@ -35,6 +36,7 @@ UNSUPPORTED = (
     "error: found an unsupported instruction in the input assembly sequence.\n"
     "note: instruction: \tvaddps\tzmm1, zmm1, zmm1\n"
 )
+X86 = pytest.mark.skipif(host() != "x86_64", reason="llvm-mca reads the assembly of its host")
 UNREAD = "<stdin>:3:1: error: invalid instruction mnemonic 'foo'\nfoo rbx\n^~~\n"
 
 
@@ -119,6 +121,7 @@ def test_what_cannot_be_started_says_so_of_all() -> None:
     assert {one.fault for one in found.values()} == {"no answer within 60 s"}
 
 
+@X86
 def test_the_installed_llvm_mca_knows_chains_in_registers_and_through_memory() -> None:
     tool = LlvmMca()
     if tool.missing():
@@ -131,6 +134,7 @@ def test_the_installed_llvm_mca_knows_chains_in_registers_and_through_memory() -
     assert 0 < found["apart"].cycles < 3 < found["meeting"].cycles
 
 
+@X86
 def test_the_installed_llvm_mca_refuses_a_processor_that_it_does_not_know() -> None:
     if LlvmMca().missing():
         pytest.skip(LlvmMca().missing())
