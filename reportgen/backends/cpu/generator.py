@@ -37,6 +37,9 @@ INTERFERENCE_GROUPS = 20
 PROPORTION = re.compile(r"\d+to\d+")
 """Order of a pair that is a mix: `2to1` has the first operation's instructions twice."""
 CHASE_UNROLL = 64
+REACH = (1 << 20) - 8
+"""Bytes of a body over which a conditional branch goes back, the counter before it included: 1 MiB on
+AArch64.  On x86-64 it goes back over 2 GiB, and the frame does not ask."""
 IN_FRAMES = ("loop", "form", "own_code")
 """Templates of probes that are made from code, not from a folder of definitions."""
 
@@ -93,7 +96,7 @@ class CpuGenerator:
                 canary_instructions=lengths.canary_instructions,
                 **self.assembly.frame(self.device.features),
                 no_rdtscp=RDTSCP in self.device.reported,
-                **{"threads": 0, **context},
+                **{"threads": 0, "far": 0, **context},
             )
         )
         return re.sub(r"\n\s*\n+", "\n", text)
@@ -271,6 +274,7 @@ def _footprint(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> P
         "times": times,
         "unit": len(filler.unit),
         "value": f"{int.from_bytes(filler.unit[:4], 'little'):#x}",
+        "far": int(times * len(filler.unit) > REACH),
     }
     work = {"steps": float(total), "instructions": float(total), "bytes": float(total * filler.length)}
     return context, expect, work, {"kind": "footprint"}

@@ -43,12 +43,13 @@ def inspect(code: MachineCode, source: str, expect: dict[str, int | str]) -> Pro
     kind = str(expect["kind"])
     region, strays, times = _region(code, isa, kind, expect)
     closing = isa.decode(code.code, code.body_end, min(code.end, code.body_end + _CLOSING_BYTES))
-    loop = closing[: len(isa.LOOP)]
+    loop = _closing(code, isa, kind, closing)
     opcodes = Counter(instruction.opcode for instruction in region)
     for opcode in opcodes:
         opcodes[opcode] *= times
     faults = []
-    if tuple(instruction.opcode for instruction in loop) != isa.LOOP:
+    if not loop:
+        loop = closing[: len(isa.LOOP)]
         faults.append("the body is not closed by one counter and one branch")
     faults += _frame_faults(code) + strays
     wanted = Counter({k: int(v) for k, v in expect.items() if k not in _NO_OPCODES | own_code.EXPECTED})
@@ -142,6 +143,20 @@ def _repeated(code: MachineCode, isa: Decoder, unit: int) -> tuple[list[Instruct
         if all(one.opcode != "unknown" for one in found):
             return found, times
     return isa.decode(code.code, code.body, code.body_end), 1
+
+
+def _closing(code: MachineCode, isa: Decoder, kind: str, found: list[Instruction]) -> list[Instruction]:
+    """The instructions that close a body, or none where others do.
+
+    One of much code may be closed by a branch that passes over another one, which goes back to the body.
+    """
+    near, far = found[: len(isa.LOOP)], found[: len(isa.FAR_LOOP)]
+    if tuple(one.opcode for one in near) == isa.LOOP:
+        return near
+    if kind != "footprint" or tuple(one.opcode for one in far) != isa.FAR_LOOP:
+        return []
+    behind = code.body_end + sum(one.size for one in far)
+    return far if (far[-2].target, far[-1].target) == (behind, code.body) else []
 
 
 def _folded(region: list[Instruction], times: int, loop: list[Instruction]) -> str:

@@ -66,6 +66,8 @@ class Decoder(Protocol):
     """Distribution that does the decoding."""
     LOOP: tuple[str, str]
     """Opcodes of the counter and the branch that close the body."""
+    FAR_LOOP: tuple[str, ...]
+    """The same of a body that such a branch does not reach back over."""
     CALIBRATION: str
     """Text of one step of the frame's calibration chain."""
     CANARY: str

@@ -60,6 +60,7 @@ PROGRAMS = (
     "out_of_order/parallel_misses#chains=10",
     "out_of_order/parallel_misses#chains=0",
     "front_end/code_footprint#instruction=move4,bytes=1216",
+    "front_end/code_footprint#instruction=nop4,bytes=1048576",
     "out_of_order/instruction_window#filling=waiting_vector,count=20",
     "front_end/branch_misprediction#random=8",
     "front_end/taken_branches#spacing=32,branches=16",

@@ -20,6 +20,7 @@ from reportgen.backends.cpu.isa import Instruction, Place
 
 NAME = "capstone"
 LOOP = ("subs", "b.ne")
+FAR_LOOP: tuple[str, ...] = ("subs", "b.eq", "b")
 CALIBRATION = "add x8, x8, x9"
 CANARY = "nop"
 STACK = "sp"

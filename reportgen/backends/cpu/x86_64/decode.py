@@ -23,6 +23,7 @@ from reportgen.backends.cpu.isa import Instruction, Place
 
 NAME = "iced-x86"
 LOOP = ("dec", "jne")
+FAR_LOOP: tuple[str, ...] = LOOP
 CALIBRATION = "add r8,r9"
 CANARY = "xor r10d,r10d"
 STACK = "rsp"

@@ -151,7 +151,12 @@ def test_a_golden_program_is_verified(name: str) -> None:
     assert result.facts["stack_accesses"] == 0
 
 
-WITH_BODY = [name for name in golden.PROGRAMS if not name.startswith("roofline/saxpy")]
+FAR = "front_end/code_footprint#instruction=nop4,bytes=1048576"
+WITH_BODY = [
+    name
+    for name in golden.PROGRAMS
+    if not name.startswith("roofline/saxpy") and name != FAR  # all nops
+]
 
 
 @pytest.mark.parametrize("name", WITH_BODY)
@@ -233,6 +238,27 @@ def test_a_body_that_is_not_closed_by_its_counter_is_rejected() -> None:
     broken = code.code[: code.body_end] + words(NOP) + code.code[code.body_end + WORD :]
     result = judge(MachineCode.from_bytes(broken, "aarch64"), expectation(name))
     assert "not closed by one counter and one branch" in result.explanation
+
+
+B_EQ_OVER, B_BACK = 0x54000040, 0x17FBFFFE
+
+
+def test_a_body_beyond_the_reach_of_a_branch_is_closed_by_two() -> None:
+    code, expect = program(FAR), expectation(FAR)
+    assert code.body_end - code.body == 1 << 20
+    closing = words(B_EQ_OVER) + words(B_BACK)
+    at = code.body_end + WORD
+    assert code.code[at : at + 2 * WORD] == closing
+    assert judge(code, expect).listing.count("\n") < 10  # a unit, and what closes the body
+    for other in (
+        words(B_EQ_OVER) + words(B_BACK + 1),  # back behind the first instruction
+        words(B_EQ_OVER + 0x20) + words(B_BACK),  # over more than the branch
+        words(B_EQ_OVER) + words(NOP),
+    ):
+        broken = MachineCode.from_bytes(code.code[:at] + other + code.code[at + 2 * WORD :], "aarch64")
+        assert "not closed by one counter and one branch" in judge(broken, expect).explanation
+    # of another kind such an end is none
+    assert judge(code, {**expect, "kind": "independent"}).verdict == "rejected"
 
 
 # -- every operation --------------------------------------------------------------------------------
