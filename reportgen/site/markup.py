@@ -14,6 +14,8 @@ from functools import cache
 
 _SPECIAL = re.compile(r"[&<>\"'\n]")
 """What a text may not hold as it is."""
+_JOINT = re.compile(r"[/_]|(?<=\w)\.(?=\w)")
+"""Where a name may be broken."""
 
 
 class Html(str):
@@ -84,6 +86,11 @@ def fold(summary: object, content: object, *, opened: bool = False) -> Html:
         open=True if opened else None,
         data_search_exclude=True,
     )
+
+
+def breakable(text: str) -> Html:
+    """A path or a name of many words, which a narrow column may break after each of them."""
+    return Html(_JOINT.sub(r"\g<0><wbr>", escaped(text)))
 
 
 def code(text: object) -> Html:

@@ -89,12 +89,30 @@ def _card(checked: Checked, here: str, links: Links) -> list[tuple[str, object]]
 
 def _sections(checked: Checked, here: str, picture: Picture | None, links: Links) -> Iterator[Section]:
     found = checked.found
-    yield Section("errors", "Errors", (element("p", _sentence(found)), _scores(found)))
+    yield Section("errors", "Errors", (_cards(found), element("p", _sentence(found)), _scores(found)))
     yield Section("picture", "Predicted and measured", (_figure(found, here, picture, links), _loops(found)))
     yield Section("farthest", "Farthest off", (_worst(found),))
     yield Section("rankings", "Variants of one loop", (element("p", _ranked(found)), _pairs(found)))
     yield Section("absent", "Loops without a number", (_absent(found),))
     yield Section("downloads", "Downloads", (_downloads(checked, here, links),))
+
+
+def _cards(found: Validation) -> Html:
+    """The mean error of each predictor on the loops that all cover, to be seen at once."""
+    common = [one for one in found.scores if one.group == "common" and one.errors is not None]
+    cards = []
+    for one in common if len(common) > 1 else ():
+        assert one.errors is not None
+        value, _, around = _percent(one.errors.mape).partition(" (")
+        under = f"{around.removesuffix(')')} %, " if around else ""
+        rows = (
+            ("title", f"{one.predictor}, mean error"),
+            ("value", value),
+            ("interval", f"{under}{one.errors.loops} loops"),
+        )
+        body = join(element("div", text, class_=f"rg-card-{name}") for name, text in rows)
+        cards.append(element("div", body, class_="rg-card"))
+    return element("div", join(cards), class_="rg-cards") if cards else Html("")
 
 
 def _sentence(found: Validation) -> str:

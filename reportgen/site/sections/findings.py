@@ -26,7 +26,9 @@ def section(view: View) -> Section:
     chosen = select(view.report.findings)
     failed = [item for item in chosen if item.contradictions]
     rules = [item for item in chosen if not item.contradictions]
-    intro = view.intro("findings")
+    verdicts = sum(item.id.startswith("hypothesis:") for item in view.report.findings)
+    numbers = len(standing.about_numbers(view.report.findings))
+    intro = view.intro("findings", numbers=numbers, verdicts=verdicts)
     others = standing.channels(view)
     children = (Section("cross-checks", "Cross-checks", (others,)),) if others else ()
     if not chosen:

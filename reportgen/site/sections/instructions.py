@@ -13,22 +13,28 @@ from reportgen.site.view import Section, View, present
 from reportgen.status import Status
 from reportgen.units import significant
 
-LATENCY = (
-    Column("operation"),
-    Column("form"),
+_CYCLES = (
     Column("cycles", number=True, note="dependent latency: slope of cycles over chain length"),
     Column("interval", number=True),
-    Column("n", number=True, note="accepted samples"),
+)
+_TAKEN = Column("n", number=True, note="accepted samples")
+LATENCY = (
+    Column("operation"),
+    *_CYCLES,
+    _TAKEN,
+    Column("form", note="{d}: the register of the chain; {a}, {b}, {t}: others; {m}: memory"),
     blocks.STANDING,
 )
+"""The number next to the name, where a telephone shows it."""
 GPU_LATENCY = (
     Column("operation"),
     Column(
         "machine instructions", note="SASS of the timed window, the most frequent first; under it the PTX"
     ),
-    *LATENCY[2:4],
+    *_CYCLES,
     Column("encoded", number=True, note="cycles that the assembler keeps between two of them: a lower bound"),
-    *LATENCY[4:],
+    _TAKEN,
+    blocks.STANDING,
 )
 """Of a GPU, whose machine code holds what the assembler assumes."""
 DRAWN = (
@@ -123,16 +129,11 @@ def _latency_row(view: View, row: Instruction, one: Encoding | None) -> Row:
     form, *encoded = _machine(row, one) if one is not None else (Cell(code(row.form)),)
     note = _note(view, row)
     name = anchor(row.title or row.operation, view.probe(fact.probe))
+    title = Cell(join((name, element("span", note, class_="rg-note")), " ") if note else name)
+    cycles = (blocks.bare_cell(fact), blocks.bare_interval_cell(fact))
+    taken, stands = blocks.count_cell(fact.n), blocks.standing_cell(fact)
     return Row(
-        (
-            Cell(join((name, element("span", note, class_="rg-note")), " ") if note else name),
-            form,
-            blocks.bare_cell(fact),
-            blocks.bare_interval_cell(fact),
-            *encoded,
-            blocks.count_cell(fact.n),
-            blocks.standing_cell(fact),
-        ),
+        (title, form, *cycles, *encoded, taken, stands) if encoded else (title, *cycles, taken, form, stands),
         id=fact.metric,
         kind="" if blocks.sort_key(fact) is not None else "rg-absent",
     )

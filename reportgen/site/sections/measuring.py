@@ -29,7 +29,7 @@ def environment(view: View) -> Html:
     pairs: list[tuple[object, object]] = [
         (key.replace("_", " "), _plain(key, value)) for key, value in sorted(run.environment.items())
     ]
-    pairs += [(key.replace("_", " "), value) for key, value in sorted(run.toolchain.items())]
+    pairs += [(key.replace("_", " "), _listed(str(value))) for key, value in sorted(run.toolchain.items())]
     pairs += [
         (f"{key.replace('_', ' ')} (reported)", _plain(key, value))
         for key, value in sorted(run.device.reported.items())
@@ -42,7 +42,12 @@ def _plain(key: str, value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, (int, float)):
         return format_bytes(value) if key.endswith("bytes") else f"{value:g}" if value < 1e6 else f"{value}"
-    return str(value)
+    return _listed(str(value))
+
+
+def _listed(text: str) -> str:
+    """Words that a system lists with bare commas, with room to break the line."""
+    return text.replace(",", ", ") if "," in text and " " not in text else text
 
 
 def _clock(view: View) -> Html:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from reportgen.site import blocks, encodings
-from reportgen.site.markup import Html, anchor, code, element, join
+from reportgen.site.markup import Html, anchor, breakable, code, element, join
 from reportgen.site.tables import Cell, Column, Row, table
 from reportgen.site.view import Section, View
 from reportgen.status import Status
@@ -35,7 +35,7 @@ def section(view: View) -> Section:
     rows = [
         Row(
             (
-                Cell(anchor(probe, view.probe(probe))),
+                Cell(anchor(breakable(probe), view.probe(probe))),
                 Cell(blocks.status(state)),
                 Cell(reason or "–"),
                 Cell(f"{count} of {len(view.report.points[probe])}", sort=float(count)),
@@ -47,7 +47,7 @@ def section(view: View) -> Section:
     rows += [
         Row(
             (
-                Cell(code(quantity.metric)),
+                Cell(code(breakable(quantity.metric))),
                 Cell(blocks.status(quantity.status)),
                 Cell(quantity.reason or "–"),
                 "–",

@@ -68,3 +68,14 @@ def test_a_cpu_has_neither_lanes_nor_encoded_cycles(rendered: Rendered) -> None:
         html = "".join(section.body)
         assert "lanes per cycle" not in html
         assert "encoded" not in html
+
+
+def test_on_a_cpu_the_number_stands_beside_the_name(rendered: Rendered) -> None:
+    report = rendered.site.shelves[0].newest.report
+    assert report is not None
+    section = instructions.latency(View(device_page(report.run.device.id), report, Links()))
+    assert section is not None
+    name, cycles, _, _, form, _ = cells(section.body[-1], "latency.integer_add")
+    assert name == "64-bit add"
+    assert float(cycles) == pytest.approx(1.0, rel=0.01)
+    assert form.startswith("add ")

@@ -13,8 +13,8 @@ from reportgen.collect.runner import Options
 from reportgen.findings.lint import offences_in_html
 from reportgen.runs import read, store
 from reportgen.site import address, ahead, navigation
-from reportgen.site.aside import Aside
 from reportgen.site.address import Links
+from reportgen.site.aside import Aside
 from reportgen.site.figures import validation as scatter
 from reportgen.site.figures.style import viewbox
 from reportgen.site.render import Renderer, Site
@@ -68,6 +68,7 @@ def test_the_page_shows_errors_loops_rankings_and_files(checked: Checked) -> Non
     assert "OSACA has no numbers for some instructions of" in page
     assert f"reportgen validate --run {checked.run}" in page
     assert page.count('class="rg-figure"') == 1
+    assert page.count('<div class="rg-card-title">') == 2  # mean errors of the cost model and of OSACA
     assert 'alt="Predicted against measured cycles of a round, by cost model, OSACA.' in page
     assert offences_in_html(page) == ()
 
