@@ -109,7 +109,7 @@ class BestRate:
             strict=True,
         ):
             short = not thread and ticks < SHORT_BODY * before
-            if rate > 0 and short and agree(before, after, clock.agreement):
+            if rate > 0 and short and agree(before, after, clock.agreement, clock.granularity):
                 entry = self._bins.setdefault(int(math.log(rate) / RATE_BIN), [0.0, 0.0])
                 entry[0] += 1
                 entry[1] += rate
@@ -125,9 +125,9 @@ class BestRate:
         return 0.0
 
 
-def agree(before: int, after: int, agreement: float = AGREEMENT) -> bool:
-    """Whether two calibrations are the same clock."""
-    return abs(before - after) <= agreement * min(before, after)
+def agree(before: int, after: int, agreement: float = AGREEMENT, step: int = 1) -> bool:
+    """Whether two calibrations are the same clock; a counter cannot tell those that differ by its step."""
+    return abs(before - after) <= max(agreement * min(before, after), step)
 
 
 def _tolerance(ticks: int, calibration: int, clock: ClockConstants) -> float:
@@ -168,7 +168,7 @@ def judge(
         elif (
             clock.calibration_cycles
             and before > 0
-            and not agree(before, after, _tolerance(columns["ticks"][row], before, clock))
+            and not agree(before, after, _tolerance(columns["ticks"][row], before, clock), clock.granularity)
         ):
             verdicts.append(DISAGREE)
         elif threads[sample] == 1 and 0 < rates[row] < clock.canary_share * best:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.backends import gates
 from reportgen.backends.base import ClockConstants
+from reportgen.backends.cpu.clock import LENGTHS
 from reportgen.runs.schema import ACCEPTED
 
 CLOCK = ClockConstants(
@@ -90,6 +92,43 @@ def test_threads_of_a_sample_stand_and_fall_together_and_may_slow_each_other() -
         calibration_after=[3072, 3200, 3072, 3072],
     )
     assert gates.judge(taken, CLOCK, 6.144) == ["calibrations disagree"] * 2 + [ACCEPTED] * 2
+
+
+def counted(seconds: float, begin: float, hertz: float) -> int:
+    """Ticks of a counter over a window that begins so far behind one of them."""
+    return int(begin + seconds * hertz)
+
+
+@pytest.mark.parametrize("hertz", [24e6, 25e6, 54e6, 62.5e6, 1e9])
+@pytest.mark.parametrize(("cycle_hz", "wide"), [(3.5e9, 8), (2.6e9, 4), (1.5e9, 3)])
+def test_a_coarse_counter_sets_no_clean_sample_aside(hertz: float, cycle_hz: float, wide: int) -> None:
+    """The lengths of AArch64: 24 MHz of Apple's cores, 25 of Ampere's, 54 of a small board's."""
+    lengths = LENGTHS["aarch64"]
+    clock = ClockConstants(lengths.calibration_cycles, lengths.canary_instructions, 0.004, 0.97, "")
+    begins = [(at * 0.6180339887) % 1 for at in range(400)]  # anywhere between two ticks, evenly
+    chain = [counted(lengths.long_chain / cycle_hz, one, hertz) for one in begins]
+    canary = [counted(lengths.canary_instructions / wide / cycle_hz, one, hertz) for one in begins]
+    taken = columns(
+        100,
+        ticks=[round(80e-6 * hertz)] * 100,
+        empty=[counted(90 / cycle_hz, one, hertz) for one in begins[50:150]],
+        calibration_before=chain[:100],
+        calibration_after=chain[100:200],
+        canary_before=canary[200:300],
+        canary_after=canary[300:],
+    )
+    rates = gates.BestRate()
+    rates.add(taken, clock)
+    assert rates.best() == pytest.approx(wide, rel=0.02)
+    assert gates.judge(taken, clock, rates.best()) == [ACCEPTED] * 100
+
+
+def test_calibrations_that_differ_by_a_step_are_not_told_apart() -> None:
+    """A counter that moves by a microsecond at a time, as an emulator's."""
+    steps = msgspec.structs.replace(CLOCK, granularity=63)
+    taken = columns(calibration_before=[1063] * 4, calibration_after=[1063, 1125, 1126, 1127])
+    assert gates.judge(taken, steps, 0.0) == [ACCEPTED] * 3 + ["calibrations disagree"]
+    assert gates.judge(taken, CLOCK, 0.0) == [ACCEPTED] + ["calibrations disagree"] * 3
 
 
 def test_windows_fall_by_the_launcher_s_marks_alone_and_all_threads_with_them() -> None:
