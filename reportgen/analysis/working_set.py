@@ -43,6 +43,11 @@ OUTSIDE = 1.5
 TWO_LEVELS = 4.0
 """An edge that reaches further than this, as a ratio, may be two that are too close to tell apart."""
 
+IN_PARTS = 2.0
+"""Where the second level of a GPU is in parts that keep copies, one multiprocessor meets lines of its own
+part alone, then ever more of the other: latency rises long before lines miss, over more than this ratio of
+sizes.  What is fitted to such a rise lies too far inside; the end is where it is over at most."""
+
 
 @dataclass(frozen=True)
 class Curve:
@@ -236,8 +241,12 @@ def _capacity(
         values = dict.fromkeys(by_pass(curve.cycles), edge.interval.value)
         wide = edge.interval.high > TWO_LEVELS * edge.interval.low
         text = "The rise is so long that two levels may be in it." if wide else ""
+        interval = edge.interval
+        if one.run.device.gpu and _in_parts(edge):
+            text = f"The rise is so long that the level may be in parts, of which one fills first. {text}"
+            interval = interval._replace(high=max(interval.high, edge.ends))
         quantity = one.quantity(
-            metric, "byte", METHOD, edge.interval, near, reason=f"{text} {note}".strip(), passes=len(values),
+            metric, "byte", METHOD, interval, near, reason=f"{text} {note}".strip(), passes=len(values),
             details=details | {
                 "shape": edge.shape, "hit": edge.rise.hit, "top": edge.rise.top, "begins": edge.begins,
                 "ends": edge.ends,
@@ -265,6 +274,12 @@ def _capacity(
         return one.without_value(metric, "byte", METHOD, status=Status.UNSUPPORTED, reason=reason), None
     reason = f"The sweep ended at {format_bytes(largest)}, before {name.upper()} could show."
     return one.without_value(metric, "byte", METHOD, status=Status.SKIPPED, reason=reason), None
+
+
+def _in_parts(edge: boundary.Edge) -> bool:
+    """Whether the rise at the end of a level that is no first one is too long for one cache."""
+    outer = edge.interval.value > boundary.FIRST_MOST and edge.shape != "sharp"
+    return outer and edge.ends > IN_PARTS * edge.begins
 
 
 def _latency(

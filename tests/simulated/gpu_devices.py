@@ -102,6 +102,7 @@ def ended(ratio: float, octaves: float) -> float:
 DEVICES = (
     Memory("H100", 256 * KIB, 50 * MIB, 33.0, 215.0, 690.0, far=290.0, copies=True),
     Memory("H100 without copies", 256 * KIB, 50 * MIB, 33.0, 215.0, 690.0, far=290.0),
+    Memory("H100, far", 248 * KIB, 50 * MIB, 33.0, 272.0, 690.0, far=500.0, copies=True),
     Memory("A100", 192 * KIB, 40 * MIB, 33.0, 200.0, 566.0, far=400.0, copies=True),
     Memory("A100 without copies", 192 * KIB, 40 * MIB, 33.0, 169.0, 566.0, far=303.0),
     Memory("RTX 4090", 128 * KIB, 72 * MIB, 32.0, 273.0, 571.0),
