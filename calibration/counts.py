@@ -27,6 +27,8 @@ COVERED = (0.93, 0.97)
 """Share of the 95 % intervals that must hold the truth."""
 SURE = 0.8
 """A finding of such a confidence reads as certain."""
+AGAINST = 0.03
+"""Share of the decided hypotheses of GPUs that may end against the truth."""
 DIGITS = 4
 READINGS = (SHARED, PARTLY, SEPARATE, CANNOT_TELL)
 
@@ -152,6 +154,14 @@ class Calibration(Published, frozen=True):
 def meaning_of(part: Cores | Gpus, one: Coverage) -> Meaning:
     """What right means for a row of intervals of a part."""
     return GpuKind[one.kind].value if isinstance(part, Gpus) else Kind[one.kind].value
+
+
+def ends_against_truth(rows: Sequence[Verdicts]) -> tuple[int, int]:
+    """Hypotheses that are decided, and how many of these end against the truth."""
+    open_ = Verdict.UNDECIDED.value
+    decided = sum(number for row in rows for name, number in row.verdicts.items() if name != open_)
+    right = sum(row.verdicts.get(row.truth, 0) for row in rows)
+    return decided, decided - right
 
 
 def count_gpus(seeds: Seeds, plain: Sequence[Judged], troubled: Sequence[Judged]) -> Gpus:

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from calibration.counts import COVERED, LEAST_FINDINGS, WITHIN, Calibration, Cores, Gpus, Share, meaning_of
+from calibration.counts import (
+    AGAINST,
+    COVERED,
+    LEAST_FINDINGS,
+    WITHIN,
+    Calibration,
+    Cores,
+    Gpus,
+    Share,
+    ends_against_truth,
+    meaning_of,
+)
 
 
 def broken(numbers: Calibration, *, allowing: bool = False) -> list[str]:
@@ -25,9 +36,10 @@ def broken_of(part: Cores | Gpus, *, allowing: bool = False) -> list[str]:
     """The same of one part.
 
     Of GPUs, fewer than cores, no share is known to a point: a limit holds where the interval of the share
-    reaches it.
+    reaches it.  Their hypotheses end against the truth in few cases, plain and troubled devices together.
     """
-    return [*_intervals(part, allowing), *_reliability(part, allowing)]
+    ends = _ends_of_hypotheses(part) if isinstance(part, Gpus) else ()
+    return [*_intervals(part, allowing), *_reliability(part, allowing), *ends]
 
 
 def _intervals(part: Cores | Gpus, allowing: bool) -> Iterator[str]:
@@ -50,6 +62,12 @@ def _reliability(part: Cores | Gpus, allowing: bool) -> Iterator[str]:
                 f"confidence {one.low:.1f} to {one.high:.1f}: {one.right.value:.1%} of {one.right.count} "
                 f"findings are right, {one.confidence:.1%} is their mean confidence"
             )
+
+
+def _ends_of_hypotheses(part: Gpus) -> Iterator[str]:
+    decided, wrong = ends_against_truth(part.hypotheses)
+    if decided >= LEAST_FINDINGS and wrong > AGAINST * decided:
+        yield f"hypotheses: {wrong} of {decided} that are decided end against the truth"
 
 
 def _ends(share: Share, allowing: bool) -> tuple[float, float]:

@@ -11,6 +11,7 @@ from jinja2 import Environment, StrictUndefined
 
 from calibration import picture
 from calibration.counts import (
+    AGAINST,
     COVERED,
     LEAST_FINDINGS,
     READINGS,
@@ -23,6 +24,7 @@ from calibration.counts import (
     Readings,
     Share,
     Tenth,
+    ends_against_truth,
     meaning_of,
 )
 from calibration.gpu_kinds import UNCOUNTED, GpuKind
@@ -84,9 +86,11 @@ def page(numbers: Calibration, size: tuple[int, int]) -> str:
         hypotheses=list(_hypotheses(numbers.cores)),
         gpu_coverage=list(_intervals(numbers.gpus)),
         gpu_reliability=list(_reliability(numbers.gpus.reliability, anchored=False)),
-        gpu_sharing=list(_sharing(numbers.gpus.sharing, "pipe", "the port before their pipes")),
+        gpu_sharing=list(_sharing(numbers.gpus.sharing, "pipe", "something before their pipes")),
         gpu_explained=list(_by_kind(numbers.gpus.explained)),
         gpu_hypotheses=list(_hypotheses(numbers.gpus)),
+        against=_against(numbers.gpus),
+        most_against=_percent(AGAINST),
         gpu_kinds=list(_by_kind(numbers.gpus.findings)),
         uncounted=list(_uncounted()),
     )
@@ -126,6 +130,11 @@ def _uncounted() -> Iterator[list[str]]:
     for kind, reason in UNCOUNTED.items():
         reasons.setdefault(reason, []).append(kind.value.replace("_", " "))
     yield from ([", ".join(names), reason] for reason, names in reasons.items())
+
+
+def _against(part: Gpus) -> str:
+    decided, wrong = ends_against_truth(part.hypotheses)
+    return f"{wrong:,} of {decided:,}"
 
 
 def _percent(share: float, digits: int = 0) -> str:

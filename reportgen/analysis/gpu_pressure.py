@@ -13,7 +13,7 @@ import numpy as np
 
 from reportgen.analysis.evidence import Evidence, numbers
 from reportgen.analysis.quantity import Quantity
-from reportgen.analysis.robust import Array, Interval
+from reportgen.analysis.robust import Array, Interval, pooled_scatter, visit_interval
 from reportgen.runs.schema import Point
 
 METHOD = "gpu"
@@ -25,6 +25,8 @@ FITS = "warps_fit"
 DRIVER = "warps_driver"
 """What the driver answers to the same question, for the kernel as it was loaded."""
 WORK = "warp_cycles"
+HIDDEN = "hidden"
+"""Detail: settings before which a step would not show through the scatter of the times."""
 
 
 def pressure(evidence: Evidence) -> list[Quantity]:
@@ -42,12 +44,18 @@ def pressure(evidence: Evidence) -> list[Quantity]:
     if len(usable) < LEAST:
         return [evidence.without_value(f"{probe.metric}.1", unit, METHOD)]
     settings = [float(point.settings[probe.variable]) for point in usable]
-    warps = np.array([point.work[WORK] / evidence.cycles(point).value for point in usable])
+    taken = [evidence.cycles(point) for point in usable]
+    warps = np.array([point.work[WORK] / one.value for point, one in zip(usable, taken, strict=True)])
+    scatter = pooled_scatter(taken)
+    off = np.array([visit_interval(one, scatter).half / one.value for one in taken])
     fits = [point.facts.get(FITS, point.facts.get(DRIVER)) for point in usable]
-    falls = [int(at) for at in np.flatnonzero(warps[1:] < warps[:-1] * (1 - FALLS))]
-    details = {"setting": settings, "variable": probe.variable, "warps": numbers(warps)} | _beside(
-        settings, warps, fits, falls
-    )
+    lower = warps[1:] < warps[:-1] * (1 - FALLS)
+    apart = warps[1:] * (1 + off[1:]) < warps[:-1] * (1 - off[:-1])
+    falls = [int(at) for at in np.flatnonzero(lower & apart)]
+    hidden = [settings[at + 1] for at in np.flatnonzero(~apart & (off[1:] + off[:-1] > FALLS))]
+    details: dict[str, object] = {"setting": settings, "variable": probe.variable, "warps": numbers(warps)}
+    details[HIDDEN] = hidden
+    details |= _beside(settings, warps, fits, falls)
     details |= _driver(usable, settings)
     if not falls:
         reason = f"As many warps stay from {settings[0]:.0f} to {settings[-1]:.0f}."

@@ -81,21 +81,21 @@ def _one_rate(case: Case) -> Ending:
     """Whether the probes of other data types at the same width have the rate of this one."""
     if not case.quantities:
         return nothing(case)
-    own = case.quantities[0]
     stem = case.probe.id.removesuffix(case.probe.operation)
     width = _SIBLING.search(case.probe.operation)
+    every = (case.evidence.quantities, *case.evidence.repeated.values())
     others = [
         quantity
-        for quantity in case.evidence.quantities
+        for quantity in (one for some in every for one in some)
         if quantity.value is not None
         and quantity.probe.startswith(stem)
         and quantity.probe != case.probe.id
-        and quantity.unit == own.unit
         and (width is None or quantity.probe.endswith(width.group(0)))
     ]
-    if not others:
+    pairs = [(own, other) for own in case.quantities for other in others if other.unit == own.unit]
+    if not pairs:
         return undecided("no other data type of this width has a rate")
-    for other in others:
+    for own, other in pairs:
         gap = abs(central(own) - central(other)) / max(central(own), central(other))
         (low, high), (other_low, other_high) = interval(own), interval(other)
         if gap > ONE_RATE_WITHIN and (high < other_low or other_high < low):

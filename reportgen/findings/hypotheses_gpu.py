@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from reportgen.analysis.gpu_further import BENT
+from reportgen.analysis.gpu_pressure import HIDDEN
 from reportgen.analysis.quantity import Quantity
 from reportgen.findings.endings import YES, Case, Ending, Rule, no, nothing, undecided
 from reportgen.findings.evidence import central, interval
@@ -196,8 +197,12 @@ def _falls(case: Case) -> Ending:
     told = [str(quantity.details.get("table", "")) for quantity in falls]
     if "elsewhere" in told:
         return no("fewer warps stay where as many fit")
-    if any(quantity.details.get("unseen") for quantity in falls):
+    unseen = {setting for quantity in falls for setting in quantity.details.get("unseen", ())}
+    hidden = {setting for quantity in falls for setting in quantity.details.get(HIDDEN, ())}
+    if unseen - hidden:
         return no("as many warps stay where fewer fit")
+    if unseen:
+        return undecided("scatter hides whether fewer warps stay where fewer fit")
     return YES if all(told) else undecided("nothing is known of how many warps fit")
 
 
@@ -239,7 +244,7 @@ _WARPS_RULE = (
 )
 _PRESSURE_RULE = (
     "Supported when fewer warps stay side by side at every step of the table of limits and nowhere else, "
-    "not supported when one step is without the other."
+    "not supported when one step is surely without the other."
 )
 
 RULES: dict[str, Rule] = {

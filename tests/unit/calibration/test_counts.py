@@ -157,6 +157,16 @@ def test_gpus_are_held_to_the_same_limits_where_the_interval_of_a_share_tells() 
         assert all(line.startswith("GPUs: latency of a level") for line in found)
 
 
+@pytest.mark.parametrize(("wrong", "lines"), [(3, 0), (4, 1)])
+def test_hypotheses_of_gpus_end_as_they_should_but_for_a_few(wrong: int, lines: int) -> None:
+    yes, no = Verdict.SUPPORTED, Verdict.NOT_SUPPORTED
+    ends = [no] * wrong + [yes] * (100 - wrong) + [Verdict.UNDECIDED] * 50
+    some = [Judged(hypotheses=[Concluded("fence", end, yes)]) for end in ends]
+    numbers = Calibration(FORMAT, counted(95, 5), count_gpus(Seeds(0, 150), some, []))
+    found = [line for line in limits.broken(numbers) if "hypotheses" in line]
+    assert len(found) == lines
+
+
 def test_a_bracket_may_always_hold() -> None:
     every = Coverage(Kind.BRACKET.name, Share(100, 1.0, 0.97, 1.0), 0.05)
     assert not broken(msgspec.structs.replace(counted(95, 5), intervals=(every,)))

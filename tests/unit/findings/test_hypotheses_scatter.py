@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 
 from reportgen.analysis.gpu_further import BENT
+from reportgen.analysis.gpu_pressure import HIDDEN
 from reportgen.analysis.quantity import Quantity
+from reportgen.findings.evidence import gather
 from reportgen.findings.finding import Verdict
+from reportgen.findings.hypotheses import conclude
 from reportgen.status import Status
-from tests.unit.findings.records import quantity
+from tests.unit.findings.records import probe, quantity, run
 from tests.unit.findings.test_hypotheses import ending
 
 YES, NO, OPEN = Verdict.SUPPORTED, Verdict.NOT_SUPPORTED, Verdict.UNDECIDED
@@ -75,3 +78,28 @@ def test_a_rate_that_is_as_high_as_any_is_not_short_of_proportion() -> None:
     rates = [0.8, 3.2, 3.9, 3.7, 4.0]
     details = {"warps": [1, 4, 8, 16, 24], "rate": rates, "knee": 24}
     assert ending("warps", quantity("execution.w.x", 4.0, details=details)).verdict is YES
+
+
+@pytest.mark.parametrize(("hidden", "verdict"), [([], NO), ([64.0], OPEN), ([32.0], NO)])
+def test_a_step_that_scatter_may_hide_is_not_missed(hidden: list[float], verdict: Verdict) -> None:
+    details = {"table": "agrees", "unseen": [64.0], HIDDEN: hidden}
+    assert ending("pressure", quantity("execution.r.1", 40.0, 36.0, 44.0, details=details)).verdict is verdict
+
+
+def test_rates_are_compared_with_rates_whatever_another_probe_leads() -> None:
+    """Another probe leads the issue interval of one type, so that here only its rate is left."""
+    text = "Instructions of one shape have one rate, so that halving the data type doubles the work done."
+    types = ("f16", "s8", "tf32")
+    asked = [probe(name, "plateau", id=f"sweep/{name}", hypothesis=text) for name in types]
+    own = [
+        quantity(f"{metric}.{name}", value, probe=f"sweep/{name}", unit=unit)
+        for name in types[:2]
+        for metric, value, unit in (
+            ("tensor.issue_interval", 2.0, "cycle/instruction"),
+            ("tensor.warps", 0.5, "instruction/cycle"),
+        )
+    ]
+    slower = quantity("tensor.warps.tf32", 0.25, probe="sweep/tf32", unit="instruction/cycle")
+    found = conclude(gather(run(asked), (*own, slower)))
+    assert {one.verdict for one in found.values()} == {NO}
+    assert {one.verdict for one in conclude(gather(run(asked[:2]), own)).values()} == {YES}
