@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import sys
 
+GONE = 141
+"""Exit code where who reads the output went away, as shells have it of a program that SIGPIPE ends."""
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
 MISSING = 3
@@ -18,6 +20,7 @@ FULL = 2
 def main() -> None:
     """Run the command line; one line and exit code 130 where it was interrupted before it could say more."""
     try:
+        _occupy()
         from reportgen.cli.main import main as command
 
         command()
@@ -40,5 +43,31 @@ def main() -> None:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         sys.stderr.write(f"error: {os.strerror(error.errno)}. Make room, or send the output elsewhere.\n")
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left to flush goes nowhere
+        drop_output()
         sys.exit(FULL)
+
+
+def drop_output() -> None:
+    """Let what standard output still holds, and all that follows, go nowhere."""
+    import os
+
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def _occupy() -> None:
+    """Standard streams that a shell closed (`>&-`) are open to nowhere.
+
+    Else the next file that is opened, a journal perhaps, would get the number of one, and what is said would
+    be written into it.
+    """
+    import os
+
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # the lowest number that is free
+            if name != "stdin":  # that it is closed is told
+                setattr(sys, name, open(number, "w", encoding="utf-8", closefd=False))  # noqa: SIM115

@@ -15,7 +15,7 @@ from click.exceptions import NoSuchCommand
 
 from reportgen import __version__
 from reportgen.cli import plain
-from reportgen.cli.entry import INTERRUPTED
+from reportgen.cli.entry import GONE, INTERRUPTED, drop_output
 from reportgen.errors import UserError
 
 COMMANDS = {
@@ -78,6 +78,9 @@ class Commands(click.Group):
             label = "" if error.exit_code == INTERRUPTED else "error: "
             click.echo(" ".join(f"{label}{error}".split()), err=True)
             ctx.exit(error.exit_code)
+        except BrokenPipeError:  # `| head`: click would say 1, which here is a fault or a difference
+            drop_output()
+            ctx.exit(GONE)
         except KeyboardInterrupt:
             click.echo("interrupted", err=True)
             ctx.exit(INTERRUPTED)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import Protocol, TextIO
+from typing import Any, Protocol, TextIO, cast
 
 REDRAW_SECONDS = 0.25
 LINE_SECONDS = 10.0
@@ -54,11 +54,45 @@ class Silent:
         """Nothing."""
 
 
+class Lasting:
+    """A stream that ends no run.
+
+    Once it takes no more, a log on a full disk, a pipe or a terminal that is gone, all else goes nowhere.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """As of the stream."""
+        try:
+            return self._stream.write(text)
+        except OSError:
+            self._leave()
+        return len(text)
+
+    def flush(self) -> None:
+        """As of the stream."""
+        try:
+            self._stream.flush()
+        except OSError:
+            self._leave()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def _leave(self) -> None:
+        """What the stream still holds would fail again when the process ends, so it goes nowhere, too."""
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self._stream.fileno())
+        os.close(nowhere)
+
+
 class Lines:
     """Plain lines, for logs and pipes: one every `LINE_SECONDS`."""
 
     def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+        self._stream = Lasting(stream)
         self._name, self._done, self._total = "", 0, 0
         self._begun = self._shown = time.monotonic()
 
@@ -96,7 +130,7 @@ class Bar:
         from rich import progress
         from rich.console import Console
 
-        self._console = Console(stderr=True)
+        self._console = Console(file=cast(TextIO, Lasting(sys.stderr)))
         self._bar = progress.Progress(
             progress.TextColumn("{task.description}"),
             progress.BarColumn(),

@@ -388,9 +388,9 @@ class _Collector:
         except OSError as error:
             raise disk.refusal(error, self._options.data, self._how_to_go_on(header, len(entries))) from error
         except RunRefused as error:
-            raise RunRefused(
-                error.message, f"{error.remedy} {self._how_to_go_on(header, 0)}".strip()
-            ) from error
+            going_on = self._how_to_go_on(header, 0)
+            remedy = error.remedy if going_on in error.remedy else f"{error.remedy} {going_on}".strip()
+            raise RunRefused(error.message, remedy) from error
 
     def _how_to_go_on(self, header: Header, visited: int) -> str:
         kept = f"{visited} visits are kept. " if visited else ""

@@ -74,3 +74,24 @@ def test_output_to_a_full_disk_is_one_line(words: str) -> None:
         )
     assert done.returncode == 2
     assert done.stderr == b"error: No space left on device. Make room, or send the output elsewhere.\n"
+
+
+def test_closed_streams_are_open_to_nowhere(tmp_path: Path) -> None:
+    """Else a file of the run would be standard output to whatever prints."""
+    words = f'"{sys.executable}" -c "{START}"'
+    for closed in (">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"):
+        done = subprocess.run(["sh", "-c", f"{words} schema --out out {closed}"], check=False, cwd=tmp_path)
+        assert done.returncode == 0
+    assert all(path.read_bytes().startswith(b"{") for path in (tmp_path / "out").iterdir())
+    table = subprocess.run(["sh", "-c", f"{words} cache >&-"], capture_output=True, check=False)
+    assert (table.returncode, table.stderr) == (0, b"")
+
+
+def test_a_reader_that_goes_away_is_no_fault() -> None:
+    words = [sys.executable, "-c", START, "schema"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout is not None
+        running.stdout.close()
+        assert running.stderr is not None
+        said = running.stderr.read()
+    assert (running.returncode, said) == (141, b"")

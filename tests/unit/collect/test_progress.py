@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
 
@@ -56,3 +57,16 @@ def test_the_bar_draws_on_a_terminal(
 def test_durations_are_readable() -> None:
     assert progress.duration(75.2) == "1 min 15 s"
     assert progress.duration(9) == "9 s"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("kind", ["lines", "bar"])
+def test_a_log_that_takes_no_more_ends_no_run(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Path("/dev/full").open("w", buffering=1, encoding="utf-8") as stream:
+        monkeypatch.setattr("sys.stderr", stream)
+        shown = progress.Bar() if kind == "bar" else progress.Lines(stream)
+        shown.stage("measuring", 9)
+        shown.step("point")
+        shown.say("a line")
+        shown.close()
+        stream.write("and what follows goes nowhere")
