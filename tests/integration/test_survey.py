@@ -233,4 +233,5 @@ def test_the_page_has_every_form_once_and_says_what_is_missing(
     assert f"devices/{simulated.DEVICE.id}/{found.run}/survey.csv" in assets
     assert f"devices/{simulated.DEVICE.id}/{found.run}/figures/scheduling-model.dark.svg" in assets
     assert "scheduling model {#model}" in text
+    assert "<p>llvm-mca: the cycles an instruction that it says" in text
     assert "llvm-mca 19.1.7, which takes this processor for znver9" in text

@@ -28,6 +28,10 @@ SIGNS = (
     "A star: other instructions stand beside each, so that none waits for the one before. A plus: across "
     "register files, the sum with the instruction that brings the result back. ≤: it may be less."
 )
+_MODEL = (
+    "the cycles an instruction that it says, and latencies of which it says another number; slower or faster "
+    "is what the device was."
+)
 KINDS = (
     "Of the operands, k in the second place is the mask; kz zeroes what it leaves out, and a latency 1→1 "
     "stands there only where the processor waits for what it overwrites. m32bcst16 is one element of 32 bits "
@@ -91,17 +95,23 @@ def _sections(surveyed: Surveyed, here: str, picture: Picture | None, links: Lin
             "agreement", "Beside the curated suite", (_agreement(found, here, links), _apart(found))
         )
     yield from survey_model.section(found, _group, here, picture, links)
-    yield Section("forms", "Forms", tuple(_parts(found.rows)))
+    yield Section("forms", "Forms", tuple(_parts(found.rows, _models(found))))
     yield Section("left-out", "Not asked of", (_left_out(found),))
     yield Section("downloads", "Downloads", (_downloads(surveyed, here, links),))
 
 
-def _parts(rows: Sequence[FormRow]) -> Iterator[Html]:
+def _parts(rows: Sequence[FormRow], models: Sequence[str]) -> Iterator[Html]:
     yield _jumps(rows)
     yield element("p", SIGNS)
+    yield from (element("p", f"{model}: {_MODEL}") for model in models)
     if any(_explained(kind) for row in rows for kind in row.operands):
         yield element("p", KINDS)
-    yield _forms(rows)
+    yield _forms(rows, models)
+
+
+def _models(found: Survey) -> list[str]:
+    """Of the scheduling model whose numbers stand in the rows: the last one, where several were asked."""
+    return [one.name for one in found.modelled if not one.absent][-1:]
 
 
 def _explained(kind: str) -> bool:
@@ -162,20 +172,22 @@ def _ordered(rows: Sequence[FormRow]) -> list[FormRow]:
     return sorted(rows, key=lambda row: (order[_group(row.extension)], row.mnemonic.removeprefix("v")))
 
 
-def _forms(rows: Sequence[FormRow]) -> Html:
+def _forms(rows: Sequence[FormRow], models: Sequence[str]) -> Html:
     columns = (
         Column("instruction"),
         Column("operands"),
         Column("latency", number=True, note="cycles from operand to operand; sorted by the longest"),
         Column("cycles an instruction", number=True, note="many independent ones: reciprocal throughput"),
+        *(Column(model, number=True) for model in models),
         Column("extension"),
         Column("status", note="of the cycles an instruction; a reason stands behind it"),
     )
     caption = f"{len(rows)} instruction forms, in cycles."
-    return table("forms", caption, columns, (_form(row) for row in _ordered(rows)), filtered=True)
+    found = (_form(row, modelled=bool(models)) for row in _ordered(rows))
+    return table("forms", caption, columns, found, filtered=True)
 
 
-def _form(row: FormRow) -> Row:
+def _form(row: FormRow, *, modelled: bool) -> Row:
     names = ", ".join(row.operands) + (" (EVEX)" if row.encoding == "evex" else "")
     absent = row.interval is None and row.latency is None
     return Row(
@@ -184,6 +196,7 @@ def _form(row: FormRow) -> Row:
             names.strip(),
             _latency(row),
             _interval(row),
+            *([survey_model.cell(row)] if modelled else []),
             row.extension.replace("+", " + "),
             Cell(row.status.value, note=row.reason if row.status is not Status.OK else ""),
         ),

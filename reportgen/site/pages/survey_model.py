@@ -126,12 +126,13 @@ def numbers(rows: Sequence[FormRow]) -> list[Number]:
 
 def farthest(some: Sequence[Number]) -> list[Alike]:
     """What differs, the farthest off first; what differs alike is one."""
-    groups: dict[tuple[str, str, str, int, int], list[Number]] = defaultdict(list)
+    groups: dict[tuple[object, ...], list[Number]] = defaultdict(list)
     for one in some:
         if one.verdict in (SLOWER, FASTER) and one.predicted is not None:
-            through = one.pair.through if one.pair is not None else ""
             places = (_place(one.measured), _place(one.predicted))
-            groups[(kind(one.row, one.pair), one.verdict, through, *places)].append(one)
+            # one that another instruction brings back has that among its explanations
+            alike = (kind(one.row, one.pair), one.verdict, explanations(one.row, one.pair))
+            groups[(*alike, *places)].append(one)
     found = []
     for group in groups.values():
         most = max(group, key=_off)
@@ -146,6 +147,20 @@ def _place(cycles: float) -> int:
 
 def _off(one: Number) -> float:
     return abs(math.log(one.ratio))
+
+
+def cell(row: FormRow) -> Cell:
+    """What the model says of a form: cycles an instruction, and latencies where the two differ."""
+    told = []
+    if row.predicted is not None:
+        differs = f" {row.verdict}" if row.verdict in (SLOWER, FASTER) else ""
+        told.append(f"{_short(row.predicted)}{differs}")
+    told += [
+        f"{one.pair} {_short(one.predicted)} {one.verdict}"
+        for one in row.latencies
+        if one.predicted is not None and one.verdict in (SLOWER, FASTER)
+    ]
+    return Cell("; ".join(told) or "–", sort=_rounded(row.predicted) if row.predicted is not None else None)
 
 
 def scatter(found: Survey) -> Scatter | None:

@@ -117,3 +117,11 @@ def test_a_model_that_is_absent_is_named_and_one_that_was_not_asked_is_not() -> 
     assert survey_model.scatter(absent) is None
     assert text(surveyed()) == ""
     assert survey_model.scatter(surveyed()) is None
+
+
+def test_a_form_says_where_the_model_has_another_number() -> None:
+    rows = {one.key: one for one in surveyed(SAID).rows}
+    assert survey_model.cell(rows["vaddps_xmm_xmm_xmm"]).html == "0.5"
+    assert survey_model.cell(rows["vmovd_xmm_r32"]).html == "1; 2→1 2 slower"
+    assert survey_model.cell(rows["clc"]).html == "1 faster"
+    assert survey_model.cell(rows["lacking"]).html == "–"
