@@ -10,7 +10,7 @@ import click
 import pytest
 
 from reportgen import errors
-from reportgen.cli.entry import INTERRUPTED
+from reportgen.cli.entry import GONE, INTERRUPTED
 from reportgen.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,4 +65,4 @@ def test_every_exit_code_is_told() -> None:
         for kind in vars(errors).values()
         if isinstance(kind, type) and hasattr(kind, "exit_code")
     }
-    assert told == raised | {0, 1, INTERRUPTED}
+    assert told == raised | {0, 1, GONE, INTERRUPTED}
