@@ -118,7 +118,8 @@ class MetricId:
     """`all_cores` or empty (one core); of a GPU `one_multiprocessor` or empty (all of them); of a store and a
     load `same_register`, `short_loop` or empty; of runs `unrolled`, `dram` or empty."""
     pages: str = ""
-    """`4k` for the variant on small pages (of 4 KiB on most systems), else empty; of a TLB the distance of the addresses."""
+    """`4k` for the variant on small pages (of 4 KiB on most systems), else empty; of a TLB the distance of the
+    addresses."""
 
 
 UNDER_LOAD = {str(k): k for k in (Kind.BURST, Kind.SUSTAINED, Kind.SUSTAINED_RATIO, Kind.SETTLING_TIME)}

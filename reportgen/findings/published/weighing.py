@@ -62,8 +62,11 @@ class Weighed:
 def weigh(evidence: Evidence, quantity: Quantity) -> tuple[Weighed, ...]:
     """Every figure that speaks of the same quantity of this device, those that decide first.
 
-    Of a far latency of a GPU, figures of related products come last, and decide nothing.
+    Of a far latency of a GPU, figures of related products come last, and decide nothing.  Beside a quantity
+    of two modes, which is no number, none has a side.
     """
+    if quantity.value is None and quantity.low is None and quantity.high is None:
+        return ()
     own, related = [], []
     for figure in evidence.figures:
         if not _same(figure, quantity, evidence.gpu):

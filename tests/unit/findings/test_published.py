@@ -13,8 +13,9 @@ from reportgen.errors import UserError
 from reportgen.findings.metric import Kind, parse
 from reportgen.findings.published import library, matching, weighing
 from reportgen.findings.published.library import Origin, Tier
+from reportgen.status import Status
 from reportgen.suite.location import probes_root
-from tests.unit.findings.records import changed, quantity, run
+from tests.unit.findings.records import changed, evidence, quantity, run
 
 ALL = library.library()
 BASE_UNITS = {
@@ -216,3 +217,13 @@ def test_a_broken_table_is_named_with_its_line(
     (folder / name).unlink()
     with pytest.raises(UserError, match=f"{name}: it cannot be read"):
         library.load(folder)
+
+
+def test_beside_a_quantity_without_a_number_no_figure_has_a_side() -> None:
+    """Samples that fall into two groups are shown as such; a site of them is made all the same."""
+    core = run()
+    core = changed(core, device=changed(core.device, isa="x86_64"), toolchain={"cpu": "znver4"})
+    found = quantity("latency.integer_mul", 3.0)
+    assert weighing.weigh(evidence(found, run=core), found)
+    torn = quantity("latency.integer_mul", None, status=Status.UNSTABLE, reason="two groups")
+    assert weighing.weigh(evidence(torn, run=core), torn) == ()
