@@ -118,7 +118,7 @@ class MetricId:
     """`all_cores` or empty (one core); of a GPU `one_multiprocessor` or empty (all of them); of a store and a
     load `same_register`, `short_loop` or empty; of runs `unrolled`, `dram` or empty."""
     pages: str = ""
-    """`4k` for the variant on small pages (of 4 KiB on most systems), else empty; of a TLB the distance of the
+    """`4k` for the variant on small pages (4 KiB on most systems), else empty; of a TLB the distance of the
     addresses."""
 
 
