@@ -61,7 +61,7 @@ def test_a_bound_of_the_machine_code_holds_or_does_not() -> None:
         "allowed: a lower bound, and it holds."
     )
     assert checks.encoded(bound, -1.0, 0.25, agrees=False).endswith(
-        "measured is 1 cycles below, with 0.25 cycles allowed: a lower bound, and it does not hold."
+        "measured is 1 cycle below, with 0.25 cycles allowed: a lower bound, and it does not hold."
     )
 
 
