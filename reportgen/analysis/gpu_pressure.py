@@ -15,6 +15,7 @@ from reportgen.analysis.evidence import Evidence, numbers
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import Array, Interval, pooled_scatter, visit_interval
 from reportgen.runs.schema import Point
+from reportgen.status import Status
 
 METHOD = "gpu"
 FALLS = 0.03
@@ -57,6 +58,13 @@ def pressure(evidence: Evidence) -> list[Quantity]:
     details[HIDDEN] = hidden
     details |= _beside(settings, warps, fits, falls)
     details |= _driver(usable, settings)
+    if not falls and hidden:
+        return [
+            evidence.without_value(
+                f"{probe.metric}.1", unit, METHOD, status=Status.UNSTABLE, details=details,
+                reason="Whether warps become fewer anywhere, the scatter of these times hides.",
+            )
+        ]  # fmt: skip
     if not falls:
         reason = f"As many warps stay from {settings[0]:.0f} to {settings[-1]:.0f}."
         if _alone(usable):

@@ -16,6 +16,7 @@ from tests.simulated import (
     gpu_matrix_drawn,
     gpu_memory,
     gpu_pairs,
+    gpu_slow,
     gpu_synchronisation,
     gpu_tiles,
 )
@@ -69,6 +70,7 @@ def questions(drawn: DrawnGpu) -> list[Question]:
         *(question(truth, drawn.link, drawn.link_facts) for question in gpu_link.QUESTIONS),
         footprint(drawn.code),
         *gpu_matrix_drawn.questions(truth, drawn.matrix),
+        *gpu_slow.questions(drawn.slow),
         *(gpu_held.questions(truth, drawn.held) if drawn.held else ()),
         *(gpu_pairs.questions(drawn.pairs) if drawn.pairs else ()),
     ]

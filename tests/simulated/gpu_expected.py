@@ -53,6 +53,12 @@ def _of_execution(drawn: DrawnGpu, name: MetricId, quantity: Quantity) -> float 
             return truth.fma_rate  # warps of one chain each may not fill the units, however many there are
         case Kind.ISSUE_INTERVAL if name.subject == "fp32_fma":
             return 1 / truth.fma_rate
+        case Kind.LATENCY if name.subject in drawn.slow:
+            return drawn.slow[name.subject].latency
+        case Kind.THROUGHPUT if name.subject in drawn.slow:
+            return drawn.slow[name.subject].rate
+        case Kind.ISSUE_INTERVAL if name.subject in drawn.slow:
+            return 1 / drawn.slow[name.subject].rate
         case Kind.INTERFERENCE if drawn.pairs:
             return gpu_pairs.index(drawn.pairs, name.subject, name.part)
         case Kind.BANKS:
@@ -85,8 +91,10 @@ def _of_matrix(drawn: DrawnGpu, name: MetricId) -> float:
 def _step(truth: GpuTruth, probe: str, quantity: Quantity) -> float | None:
     """The most of what a kernel takes with which as many stay as at the lower end; not a number: no step."""
     assert quantity.low is not None
-    assert quantity.high is not None
     unit = 1 if probe == "register_pressure" else KIB
+    if quantity.high is None:  # none up to there
+        first, last = int(min(quantity.details["setting"])), int(quantity.low)
+        return math.inf if room(truth, probe, first) == room(truth, probe, last) else float(first)
     settings = range(int(quantity.low), int(quantity.high) + 1, unit)
     rooms = [room(truth, probe, setting) for setting in settings]
     if rooms[0] == rooms[-1]:

@@ -65,8 +65,10 @@ def _of(true: bool) -> Verdict:
 def _of_instruction(drawn: DrawnGpu, probe: ProbeInfo) -> Verdict | None:
     """Every rate has an end; that cycles are whole, or types alike, may be untrue."""
     both = drawn.truth, drawn.matrix
-    if "whole number" in probe.hypothesis and probe.operation in gpu_matrix_drawn.PRODUCTS:
-        cycles = gpu_matrix_drawn.latency(*both, probe.operation)
+    of_warps = probe.operation in (*gpu_matrix_drawn.PRODUCTS, *drawn.slow)
+    if "whole number" in probe.hypothesis and of_warps:
+        slow = drawn.slow.get(probe.operation)
+        cycles = slow.latency if slow else gpu_matrix_drawn.latency(*both, probe.operation)
         off = abs(cycles - round(cycles))
         return None if WHOLE_WITHIN < off <= RESOLVED else _of(off <= WHOLE_WITHIN)
     if "halving the data type" in probe.hypothesis:

@@ -105,18 +105,18 @@ def questions(truth: GpuTruth, matrix: TrueMatrix) -> Iterator[Question]:
     for name in PRODUCTS:
         each = QUARTERS / rate(truth, matrix, name)
         unit = Unit(latency(truth, matrix, name), each, matrix.ahead)
-        yield _asked(f"tensor_operations/instruction_latency_{name}", unit, length=(4, 8, 16))
-        yield _asked(f"tensor_operations/instruction_throughput_{name}", unit, accumulators=(1, 2, 4, 8))
+        yield through(f"tensor_operations/instruction_latency_{name}", unit, length=(4, 8, 16))
+        yield through(f"tensor_operations/instruction_throughput_{name}", unit, accumulators=(1, 2, 4, 8))
         if name in SWEPT:
             probe = f"tensor_operations/data_type_sweep_{name}"
-            yield _asked(probe, unit, accumulators=(8,), warps=(1, 4, 8, 16))
+            yield through(probe, unit, accumulators=(8,), warps=(1, 4, 8, 16))
     for name in OWN[matrix.target]:
         yield gpu_matrix.latency(matrix.target, name, matrix.unit)
     if matrix.target == "sm_90":
         yield gpu_matrix.peak("sm_90", "tf32", matrix.unit, truth)
 
 
-def _asked(probe: str, unit: Unit, **settings: tuple[int, ...]) -> Question:
+def through(probe: str, unit: Unit, **settings: tuple[int, ...]) -> Question:
     """Points of all combinations of the settings, through a multiprocessor with this unit."""
     some: list[dict[str, int | str]] = [{}]
     for name, values in settings.items():

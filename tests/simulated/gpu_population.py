@@ -21,12 +21,14 @@ from tests.simulated.gpu_matrix_drawn import draw as draw_matrix
 from tests.simulated.gpu_noise import GpuNoise
 from tests.simulated.gpu_pairs import Kinds
 from tests.simulated.gpu_pairs import draw as draw_pairs
+from tests.simulated.gpu_slow import Slow
+from tests.simulated.gpu_slow import draw as draw_slow
 from tests.simulated.gpu_truth import KIB, MIB, GpuTruth
 
-PART, MATRIX, PAIRS, HELD, UNLIKE = 2, 3, 4, 5, 6
+PART, MATRIX, PAIRS, HELD, UNLIKE, SLOW = 2, 3, 4, 5, 6, 7
 """GPUs have draws of their own beside those of CPUs of the same number, and so have their matrix units, the
-kinds of instructions that are paired on them, what a load of seconds does to them, and in what they are
-unlike what the probes expect."""
+kinds of instructions that are paired on them, what a load of seconds does to them, in what they are unlike
+what the probes expect, and the units of few lanes."""
 WICKED = 1 / 6
 
 
@@ -41,6 +43,7 @@ class DrawnGpu:
     code: TrueCode = field(default_factory=TrueCode)
     matrix: TrueMatrix = field(default_factory=TrueMatrix)
     pairs: Kinds = field(default_factory=Kinds)
+    slow: Slow = field(default_factory=dict)
     held: dict[str, TrueHeld] = field(default_factory=dict)
     """Load of seconds, by the probe that makes it."""
     noise: GpuNoise = field(default_factory=GpuNoise)
@@ -86,7 +89,8 @@ def _with_others(drawn: DrawnGpu, seed: int) -> DrawnGpu:
     matrix = draw_matrix(Seeded(seed, MATRIX), drawn.truth)
     choose = Seeded(seed, HELD)
     held = {probe: draw_held(choose) for probe in HELD_PROBES}
-    return replace(drawn, matrix=matrix, pairs=draw_pairs(Seeded(seed, PAIRS)), held=held)
+    slow = draw_slow(Seeded(seed, SLOW))
+    return replace(drawn, matrix=matrix, pairs=draw_pairs(Seeded(seed, PAIRS)), slow=slow, held=held)
 
 
 def _unlike(choose: Chooser, drawn: DrawnGpu) -> DrawnGpu:
