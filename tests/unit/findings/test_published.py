@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from reportgen.errors import UserError
+from reportgen.findings.lint import offences
 from reportgen.findings.metric import Kind, parse
 from reportgen.findings.published import library, matching, weighing
 from reportgen.findings.published.library import Origin, Tier
@@ -86,6 +87,11 @@ def test_a_printed_range_keeps_its_ends() -> None:
     (one, *_) = [one for one in ALL.figures if one.printed == "30-40 cycles"]
     assert (one.low, one.value, one.high) == (30.0, 35.0, 40.0)
     assert weighing.agrees(one, quantity("memory.l1.latency", 31.0))
+
+
+def test_what_stands_on_pages_of_devices_passes_the_lint() -> None:
+    for figure in ALL.figures:
+        assert offences(f"{figure.quantity}; {figure.conditions}") == (), figure
 
 
 def test_a_figure_decides_with_its_tier_an_address_and_a_measurement() -> None:
