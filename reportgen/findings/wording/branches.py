@@ -68,7 +68,7 @@ def _return_depth(quantity: Quantity) -> str:
     before, after = quantity.details.get("before"), quantity.details.get("after")
     text = (
         f"Calls nested {low:.0f} deep return at one cost a level, and no longer when nested {high:.0f} deep "
-        f"(n = {quantity.n})."
+        f"(n = {quantity.n:,})."
     )
     if isinstance(before, float) and isinstance(after, float):
         text += f" A level costs {before:.1f} cycles up to there, one more about {after:.0f}."
@@ -83,7 +83,7 @@ def _end(name: MetricId, quantity: Quantity) -> str:
         rates = f", {before:.2f} cycles before it and {after:.2f} after it"
     return (
         f"The {name.part} end of the rate of taken branches {distance(name)} apart lies between "
-        f"{low:.0f} and {high:.0f} branches{rates} (n = {quantity.n})."
+        f"{low:.0f} and {high:.0f} branches{rates} (n = {quantity.n:,})."
     )
 
 

@@ -56,7 +56,7 @@ def _measured(quantity: Quantity) -> str:
         return f"the measured boundary is at least {one(quantity.low, quantity.unit)}"
     if quantity.low is None or quantity.high is None:
         return f"measured is {amount(quantity)}"
-    return f"the measured boundary is {span(quantity.low, quantity.high, quantity.unit)} (n = {quantity.n})"
+    return f"the measured boundary is {span(quantity.low, quantity.high, quantity.unit)} (n = {quantity.n:,})"
 
 
 # What is absent is said without the name of the metric: a remark about eighty metrics then says it once.

@@ -100,7 +100,7 @@ def _granule(name: MetricId, quantity: Quantity) -> str:
     low, high = (format_bytes(int(end)) for end in interval(quantity))
     text = (
         f"By {adding(name.subject)}, words of two cores {low} apart slow each other, and words {high} apart "
-        f"do not (n = {quantity.n})."
+        f"do not (n = {quantity.n:,})."
     )
     beside = quantity.details.get("beside")
     if isinstance(beside, (int, float)):

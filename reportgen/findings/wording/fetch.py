@@ -62,13 +62,13 @@ def capacity(name: MetricId, quantity: Quantity) -> str:
         return (
             f"Straight code of {_both(quantity)} becomes slower at the same {same}: it keeps its rate up to "
             f"{one(low, quantity.unit)} {words} and no longer from {one(high, quantity.unit)} on "
-            f"(n = {quantity.n})."
+            f"(n = {quantity.n:,})."
         )
     least, most = (significant(end, 4) for end in quantity.details["instructions"])
     return (
         f"Straight code of {code(name.subject)} keeps the rate of {level(name.part)} up to "
         f"{one(low, quantity.unit)} ({least} instructions) and no longer from {one(high, quantity.unit)} "
-        f"({most}) on (n = {quantity.n})."
+        f"({most}) on (n = {quantity.n:,})."
     )
 
 

@@ -16,8 +16,8 @@ def at_least(noun: str, quantity: Quantity) -> str:
     """Censored: the probe's own range ended first, so there is a bound and no number."""
     bound = quantity.low if quantity.low is not None else central(quantity)
     return (
-        f"{sentence_case(noun)} is at least {one(bound, quantity.unit)} (n = {quantity.n}): the range of the "
-        "probe ended there, and no end was seen within it."
+        f"{sentence_case(noun)} is at least {one(bound, quantity.unit)} (n = {quantity.n:,}): the range of "
+        "the probe ended there, and no end was seen within it."
     )
 
 
@@ -34,7 +34,7 @@ def modes(noun: str, quantity: Quantity, of_the_body: bool = False) -> str:
     per = " per repetition of the body" if of_the_body else ""
     return (
         f"The samples for {noun} fall into {len(quantity.modes)} groups, at {groups}{per} "
-        f"(n = {quantity.n}); no mean is given."
+        f"(n = {quantity.n:,}); no mean is given."
     )
 
 

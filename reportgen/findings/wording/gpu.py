@@ -26,8 +26,8 @@ def warps_bound(title: str, name: MetricId, quantity: Quantity) -> str:
     bound = quantity.low if quantity.low is not None else central(quantity)
     return (
         f"Instructions of the kind “{title}” start at a rate of at least {one(bound, quantity.unit)} "
-        f"(n = {quantity.n}) on one multiprocessor with {launch_of(name.part)}: the rate still rose with the "
-        "most warps that were tried."
+        f"(n = {quantity.n:,}) on one multiprocessor with {launch_of(name.part)}: the rate still rose with "
+        "the most warps that were tried."
     )
 
 
@@ -36,7 +36,8 @@ def banks(name: MetricId, quantity: Quantity) -> str:
     if name.part == "banks":
         return (
             f"The time of a load from shared memory over the distance of its lanes fits "
-            f"{one(central(quantity), 'count')} banks and no other number that was tried (n = {quantity.n})."
+            f"{one(central(quantity), 'count')} banks and no other number that was tried "
+            f"(n = {quantity.n:,})."
         )
     if name.part == "conflict":
         return f"Each further lane of a warp that meets in one bank of shared memory adds {amount(quantity)}."
@@ -92,7 +93,7 @@ def path_capacity(name: MetricId, quantity: Quantity) -> str:
     return (
         f"Loads {path(name.part)} still run at the latency of {where} over a working set of "
         f"{one(quantity.low, 'byte')} and no longer over one of {one(quantity.high, 'byte')} "
-        f"(n = {quantity.n})."
+        f"(n = {quantity.n:,})."
     )
 
 
@@ -102,7 +103,7 @@ def shared_capacity(name: MetricId, quantity: Quantity) -> str:
         return f"All multiprocessors together see an end of {level(name.subject)} near {amount(quantity)}."
     return (
         f"While all multiprocessors read, {one(quantity.low, 'byte')} still come at the rate of "
-        f"{level(name.subject)} and {one(quantity.high, 'byte')} no longer (n = {quantity.n})."
+        f"{level(name.subject)} and {one(quantity.high, 'byte')} no longer (n = {quantity.n:,})."
     )
 
 
@@ -115,7 +116,7 @@ def path_line(name: MetricId, quantity: Quantity) -> str:
             f"is still served together with the first at an offset of {one(quantity.low, 'byte')} and no "
             f"longer at {one(quantity.high, 'byte')}"
         )
-    return f"Of two loads {path(name.part)} the second {where} (n = {quantity.n})."
+    return f"Of two loads {path(name.part)} the second {where} (n = {quantity.n:,})."
 
 
 def sector(name: MetricId, quantity: Quantity) -> str:
@@ -124,14 +125,14 @@ def sector(name: MetricId, quantity: Quantity) -> str:
     if name.subject:
         return (
             f"In a walk through memory {path(name.part)} a load that is slower than the other misses follows "
-            f"every {size} (n = {quantity.n}): something larger than a sector is fetched or opened there."
+            f"every {size} (n = {quantity.n:,}): something larger than a sector is fetched or opened there."
         )
     if quantity.low is not None and quantity.low < central(quantity):
         near = f"loads up to {one(quantity.low, 'byte')} behind a miss are fast and "
     else:
         near = ""
     return (
-        f"In a walk through memory {path(name.part)} {near}every {size} a load misses (n = {quantity.n}): "
+        f"In a walk through memory {path(name.part)} {near}every {size} a load misses (n = {quantity.n:,}): "
         "one miss brings that much."
     )
 
@@ -192,7 +193,7 @@ def step(name: MetricId, quantity: Quantity) -> str:
         )
     return (
         f"Between {one(ends[0], quantity.unit)} and {one(ends[1], quantity.unit)} {what} the warps that stay "
-        f"on a multiprocessor become fewer{by} (n = {quantity.n}).{said}"
+        f"on a multiprocessor become fewer{by} (n = {quantity.n:,}).{said}"
     )
 
 
@@ -206,7 +207,7 @@ def blocks(name: MetricId, quantity: Quantity) -> str:
         return f"Blocks run as fast as one alone up to a launch of {one(central(quantity), 'count')}."
     return (
         f"Up to {one(quantity.low, 'count')} blocks of a launch each runs as fast as one alone, and from "
-        f"{one(quantity.high, 'count')} on they take longer (n = {quantity.n})."
+        f"{one(quantity.high, 'count')} on they take longer (n = {quantity.n:,})."
     )
 
 
@@ -226,11 +227,11 @@ def at_least(name: MetricId, quantity: Quantity) -> str:
     if name.kind is Kind.BLOCKS:
         return (
             f"Blocks run as fast as one alone at least up to a launch of {one(bound, 'count')} "
-            f"(n = {quantity.n}), the largest that was tried."
+            f"(n = {quantity.n:,}), the largest that was tried."
         )
     return (
         f"Up to {one(bound, quantity.unit)} {TAKEN[name.subject][1]}, the most that was tried, as many warps "
-        f"stay on a multiprocessor as with the least (n = {quantity.n})."
+        f"stay on a multiprocessor as with the least (n = {quantity.n:,})."
     )
 
 

@@ -82,7 +82,7 @@ def bound(name: MetricId, quantity: Quantity) -> str:
     low = quantity.low if quantity.low is not None else central(quantity)
     noun_of = noun(name)
     return (
-        f"{noun_of[:1].upper()}{noun_of[1:]} is at least {one(low, quantity.unit)} (n = {quantity.n}): it "
+        f"{noun_of[:1].upper()}{noun_of[1:]} is at least {one(low, quantity.unit)} (n = {quantity.n:,}): it "
         f"still rose at the largest copy that was tried.{link(name.subject, quantity)}"
     )
 

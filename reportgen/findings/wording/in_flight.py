@@ -44,7 +44,7 @@ def measured(name: MetricId, quantity: Quantity) -> str:
     low, high = interval(quantity)
     return (
         f"Two loads that miss still overlap with {one(low, 'count')} {filling(name.subject)} between them "
-        f"and no longer with {one(high, 'count')} (n = {quantity.n})."
+        f"and no longer with {one(high, 'count')} (n = {quantity.n:,})."
     )
 
 

@@ -84,8 +84,8 @@ def throughput_bound(title: str, quantity: Quantity, trivial: str = "", *, gpu: 
     bound = quantity.low if quantity.low is not None else central(quantity)
     return (
         f"Independent instructions of the kind “{title}” start at a rate of at least "
-        f"{one(bound, quantity.unit)} (n = {quantity.n}){ON_GPU if gpu else ''}{_operands(trivial, title)}: "
-        "the rate still rose with the most chains that were tried."
+        f"{one(bound, quantity.unit)} (n = {quantity.n:,}){ON_GPU if gpu else ''}"
+        f"{_operands(trivial, title)}: the rate still rose with the most chains that were tried."
     )
 
 

@@ -43,7 +43,7 @@ def capacity(name: MetricId, quantity: Quantity) -> str:
         )
     return (
         f"A working set of {one(edges[0], 'byte')} still runs at the {where} latency{on} and one of "
-        f"{one(edges[1], 'byte')} no longer does (n = {quantity.n}): the end of {where} lies between them."
+        f"{one(edges[1], 'byte')} no longer does (n = {quantity.n:,}): the end of {where} lies between them."
     )
 
 
@@ -53,11 +53,11 @@ def line(quantity: Quantity) -> str:
     if edges is None or edges[0] == edges[1]:
         return (
             f"A second access stops being served together with the first at an offset of "
-            f"{one(central(quantity), 'byte')} (n = {quantity.n})."
+            f"{one(central(quantity), 'byte')} (n = {quantity.n:,})."
         )
     return (
         f"A second access is still served together with the first at an offset of {one(edges[0], 'byte')} "
-        f"and no longer at {one(edges[1], 'byte')} (n = {quantity.n})."
+        f"and no longer at {one(edges[1], 'byte')} (n = {quantity.n:,})."
     )
 
 
@@ -83,10 +83,10 @@ def tlb_reach(name: MetricId, quantity: Quantity) -> str:
 def _count(quantity: Quantity, clause: str, stem: str) -> str:
     edges = _edges(quantity)
     if edges is None or edges[0] == edges[1]:
-        return f"{stem} {one(central(quantity), 'count')} (n = {quantity.n})."
+        return f"{stem} {one(central(quantity), 'count')} (n = {quantity.n:,})."
     return (
         f"At least {one(edges[0], 'count')} and fewer than {one(edges[1], 'count')} {clause} "
-        f"(n = {quantity.n})."
+        f"(n = {quantity.n:,})."
     )
 
 

@@ -56,7 +56,7 @@ def span(low: float, high: float, unit: str) -> str:
 def amount(quantity: Quantity) -> str:
     """Value, interval and n: "1.000 cycles (0.999 … 1.001, n = 240)"."""
     value, unit = central(quantity), quantity.unit
-    count = f"n = {quantity.n}"
+    count = f"n = {quantity.n:,}"
     if quantity.low is None or quantity.high is None or quantity.n < FEWEST:
         return f"{one(value, unit)} ({count})"
     low, high = quantity.low, quantity.high

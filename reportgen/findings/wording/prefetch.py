@@ -123,7 +123,7 @@ def streams(_name: MetricId, quantity: Quantity) -> str:
     return (
         f"Order saves {100 * STILL:g} % and more of what it saves at its best with {low:.0f} streams of "
         f"following lines in turn, each through pages of its own, and no longer with {high:.0f} "
-        f"(n = {quantity.n})."
+        f"(n = {quantity.n:,})."
     )
 
 

@@ -68,7 +68,7 @@ def measured(name: MetricId, quantity: Quantity) -> str:
     share = format_statistic(quantity.value or 0.0, quantity.low, quantity.high, share=True)
     return (
         f"Of the visits of access sequence {number(name)}{told} to one set of {name.subject.upper()}, "
-        f"{share} miss by their time (n = {quantity.n})."
+        f"{share} miss by their time (n = {quantity.n:,})."
     )
 
 

@@ -23,7 +23,7 @@ def reported_capacity(
     end = "The two agree." if agrees else "The two disagree."
     return (
         f"The {who} reports {one(size, quantity.unit)} of {what}; the measured boundary is "
-        f"{measured} (n = {quantity.n}). {end}"
+        f"{measured} (n = {quantity.n:,}). {end}"
     )
 
 
@@ -42,7 +42,7 @@ def reported_line(size: float, quantity: Quantity, agrees: bool, who: str = "ope
     end = "The two agree." if agrees else "The two disagree."
     return (
         f"The {who} reports a line of {one(size, quantity.unit)}; measured is "
-        f"{one(central(quantity), quantity.unit)} (n = {quantity.n}). {end}"
+        f"{one(central(quantity), quantity.unit)} (n = {quantity.n:,}). {end}"
     )
 
 
@@ -91,7 +91,7 @@ def acceptance(accepted: int, total: int, gpu: bool = False) -> str:
     """How many samples of the run passed the gates."""
     gates = "gates of clock and results" if gpu else "gates of clock and issue rate"
     return (
-        f"{accepted} of {total} samples ({percent(accepted / total)}) passed the {gates}; the others are"
+        f"{accepted:,} of {total:,} samples ({percent(accepted / total)}) passed the {gates}; the others are"
         " kept in the raw data, marked with the reason."
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from reportgen.runs.schema import ClockRecord
+from reportgen.site import blocks
 from reportgen.site.markup import Html, facts
 from reportgen.site.tables import Cell, Column, Row, table
 from reportgen.site.view import Section, View, present
@@ -127,10 +128,10 @@ def _acceptance(view: View) -> Html:
             Row(
                 (
                     Cell(family.replace("_", " ")),
-                    Cell(str(len(probes)), sort=float(len(probes))),
-                    Cell(str(len(points)), sort=float(len(points))),
-                    Cell(str(accepted), sort=float(accepted)),
-                    Cell(str(total), sort=float(total)),
+                    blocks.count_cell(len(probes)),
+                    blocks.count_cell(len(points)),
+                    blocks.count_cell(accepted),
+                    blocks.count_cell(total),
                     Cell(share, sort=accepted / total if total else None),
                 )
             )

@@ -91,7 +91,7 @@ def test_drift_and_acceptance() -> None:
         "3.5 GHz)."
     )
     assert rules.acceptance(600, 1000) == (
-        "600 of 1000 samples (60.0 %) passed the gates of clock and issue rate; the others are kept in the "
+        "600 of 1,000 samples (60.0 %) passed the gates of clock and issue rate; the others are kept in the "
         "raw data, marked with the reason."
     )
 
