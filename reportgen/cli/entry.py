@@ -12,7 +12,7 @@ GONE = 141
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
 MISSING = 3
-"""Exit code where a package is not installed, as where a device cannot be used."""
+"""Exit code where a package or memory is missing, as where a device cannot be used."""
 FULL = 2
 """Exit code where the disk that output is sent to is full, as where a file cannot be written."""
 
@@ -34,6 +34,12 @@ def main() -> None:
         sys.stderr.write(
             f"error: the package '{package}' is not installed. Install reportgen with what it needs: "
             "pip install reportgen; 'reportgen doctor' lists what is here.\n"
+        )
+        sys.exit(MISSING)
+    except MemoryError:
+        sys.stderr.write(
+            "error: there is not enough memory. Free some, or raise the limit of this process ('ulimit -v') "
+            "or of its container; 'reportgen runs list' shows what is kept of a run.\n"
         )
         sys.exit(MISSING)
     except OSError as error:

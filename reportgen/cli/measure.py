@@ -146,8 +146,12 @@ def _texts(files: Sequence[str], texts: Sequence[str]) -> list[Text]:
         if file == standard_input.WORD:
             found.append(Text(standard_input.NAME, standard_input.text()))
             continue
-        if Path(file).is_dir() or not Path(file).exists():
-            what = f"'{file}' is a folder." if Path(file).is_dir() else f"there is no file '{file}'."
+        try:
+            folder, there = Path(file).is_dir(), Path(file).exists()
+        except OSError:  # a folder on the way is not ours: reading it says so
+            folder, there = False, True
+        if folder or not there:
+            what = f"'{file}' is a folder." if folder else f"there is no file '{file}'."
             raise UserError(
                 what, "Name a file with assembly, '-' for the standard input, or give --asm TEXT."
             )

@@ -118,11 +118,11 @@ def verify(runs: tuple[str, ...], data: Path, as_json: bool) -> None:
     from reportgen.runs import store
     from reportgen.runs.verify import verify as faults_of
 
-    if not runs and not data.is_dir():
+    paths = [store.resolve(data, run) for run in runs] or [ref.path for ref in store.list_runs(data)]
+    if not paths and not data.is_dir():
         raise BundleError(
             f"there is no folder '{data}'.", "Name the one with the runs with --data; 'collect' makes it."
         )
-    paths = [store.resolve(data, run) for run in runs] or [ref.path for ref in store.list_runs(data)]
     rows = []
     for path in paths:
         faults = faults_of(path)

@@ -33,10 +33,10 @@ def pack(folders: Iterable[Path], target: Path) -> int:
     Raises:
         RunRefused: there is no run, or a file cannot be read or written.
     """
-    if target.is_dir():
-        raise RunRefused(f"'{target}' is a folder.", "Name the file to write, as in runs.tar.gz.")
     room = io.BytesIO()
     try:
+        if target.is_dir():
+            raise RunRefused(f"'{target}' is a folder.", "Name the file to write, as in runs.tar.gz.")
         files = [
             (_place(folder), path)
             for folder in folders

@@ -126,6 +126,8 @@ def from_parquet(data: bytes) -> pyarrow.Table:
         # In this thread alone: a thread of Arrow's that is the last to hold `data` when the interpreter ends
         # takes the whole process with it (SIGABRT).
         table = pq.ParquetFile(pa.BufferReader(data), pre_buffer=False).read(use_threads=False)
+    except MemoryError:  # of Arrow too: nothing is said of the file
+        raise
     except (pa.ArrowException, OSError) as error:
         raise ValueError(f"not a Parquet file ({error})") from None
     missing = [name for name in SAMPLE_COLUMNS if name not in table.column_names]

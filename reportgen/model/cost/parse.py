@@ -75,6 +75,8 @@ def read(source: str, intel: bool | None = None) -> Body:
     path = Path(source)
     try:
         there = path.exists() and not path.is_dir()  # a pipe is one too
+    except PermissionError:  # a folder on the way is not ours: reading it says so
+        there = True
     except OSError:  # a list that is longer than a name may be
         there = False
     if not there:

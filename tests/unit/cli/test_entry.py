@@ -95,3 +95,11 @@ def test_a_reader_that_goes_away_is_no_fault() -> None:
         assert running.stderr is not None
         said = running.stderr.read()
     assert (running.returncode, said) == (141, b"")
+
+
+def test_memory_that_is_missing_is_one_line() -> None:
+    short = "import reportgen.cli.main as m\ndef none(): raise MemoryError\nm.main = none\n"
+    done = subprocess.run([sys.executable, "-c", short + START], capture_output=True, check=False)
+    assert done.returncode == 3
+    assert done.stderr.startswith(b"error: there is not enough memory. Free some, or raise the limit")
+    assert len(done.stderr.splitlines()) == 1

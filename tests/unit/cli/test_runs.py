@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -108,3 +111,22 @@ def test_names_of_runs_are_taken_as_a_shell_completes_them(run: Path) -> None:
     near = refused(4, "runs", "show", device.replace("-", "_"), "--data", data)
     assert f"Near it: {device}" in near
     assert "Near" not in refused(4, "runs", "show", "entirely different", "--data", data)
+
+
+def test_what_may_not_be_looked_at_is_one_line(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As of a user who may not enter a folder, whom root never is."""
+    whole = os.stat
+
+    def barred(path: str, *words: Any, **told: Any) -> os.stat_result:
+        if "barred" in str(path):
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return whole(path, *words, **told)
+
+    monkeypatch.setattr(os, "stat", barred)
+    for code, *words in (
+        (5, "runs", "pack", "/barred/x.tar.gz", run),
+        (4, "runs", "verify", "--data", "/barred/data"),
+        (2, "cost", "/barred/x.s", "--data", run.parent.parent),
+        (2, "measure", "/barred/x.s", "--data", run.parent.parent),
+    ):
+        assert refused(code, *words).startswith("error: ")

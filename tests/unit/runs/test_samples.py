@@ -101,3 +101,14 @@ def test_reading_starts_no_thread(tmp_path: Path) -> None:
         "sys.exit(count() - before)"
     )
     assert subprocess.run([sys.executable, "-c", code, written], check=False, timeout=60).returncode == 0
+
+
+def test_a_lack_of_memory_is_not_said_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = samples.to_parquet(columns(), "")
+
+    def full(*_: object, **__: object) -> None:
+        raise pa.ArrowMemoryError("malloc of size 4194304 failed")
+
+    monkeypatch.setattr(pq, "ParquetFile", full)
+    with pytest.raises(MemoryError):
+        samples.from_parquet(data)
