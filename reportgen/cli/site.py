@@ -14,7 +14,8 @@ from reportgen.cli.options import data_folder
 from reportgen.errors import UserError
 
 REFUSED = re.compile(
-    r"^\w*Error: \[Errno \d+\] (?P<why>[^:\n]+)(?:: '(?P<path>[^'\n]+)')?\s*\Z", re.MULTILINE
+    r"^\w*Error: \[Errno \d+\] (?P<why>[^:\n]+)(?:: (?:'[^'\n]+' -> )?'(?P<path>[^'\n]+)')?\s*\Z",
+    re.MULTILINE,
 )
 """Last line of a traceback of MkDocs when a disk is full or a folder is not the user's."""
 

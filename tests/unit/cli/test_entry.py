@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from reportgen.cli.site import REFUSED
+
 ROOT = Path(__file__).resolve().parents[3]
 START = "from reportgen.cli.entry import main; main()"
 PRESSED = """
@@ -103,3 +105,17 @@ def test_memory_that_is_missing_is_one_line() -> None:
     assert done.returncode == 3
     assert done.stderr.startswith(b"error: there is not enough memory. Free some, or raise the limit")
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        "OSError: [Errno 28] No space left on device: 'docs/a.svg' -> 'out/a.svg'",
+        "OSError: [Errno 28] No space left on device: 'out/a.svg'",
+        "PermissionError: [Errno 13] Permission denied: 'out/a.svg'\n",
+    ],
+)
+def test_a_disk_that_refuses_a_site_is_told_from_the_traceback(last: str) -> None:
+    refused = REFUSED.search(f"Traceback (most recent call last):\n  File x, line 1\n{last}")
+    assert refused is not None
+    assert refused["path"] == "out/a.svg"
