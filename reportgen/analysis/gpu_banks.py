@@ -38,6 +38,8 @@ WORD = 4
 LINEAR = 0.05
 """Largest residual, relative, of time over the number of lanes that meet."""
 LEAST = 4
+ALIKE = 0.1
+"""Relative half width of what each further lane adds, up to which all are said to add the same."""
 
 
 def degree(stride: int, banks: int) -> int:
@@ -97,15 +99,25 @@ def banks(evidence: Evidence) -> list[Quantity]:
     line = fit_line(np.array(meeting, dtype=float), cycles)
     spread = student_t(line.freedom) * line.error if line.freedom > 0 else residual * base
     slope = symmetric(each, math.hypot(spread, NORMAL_95 * evidence.systematic * each))
-    found = (("banks", "count", count, usable), ("conflict", "cycle", slope, usable))
+    found = [("banks", "count", count, usable), ("latency", "cycle", latency, single)]
+    refused = []
+    if slope.half <= ALIKE * each:
+        found.insert(1, ("conflict", "cycle", slope, usable))
+    else:
+        refused.append(
+            evidence.without_value(
+                f"{stem}.conflict", "cycle", METHOD, status=Status.UNSTABLE, details=details | {BENT: False},
+                reason=f"Further lanes add {slope.low:.2g} to {slope.high:.2g} cycles, not all the same.",
+            )
+        )  # fmt: skip
     stated = [
         evidence.quantity(
             f"{stem}.{name}", unit, METHOD, interval, points,
             linearity=residual, passes=passes, details=details,
         )
-        for name, unit, interval, points in (*found, ("latency", "cycle", latency, single))
+        for name, unit, interval, points in found
     ]  # fmt: skip
-    return stated + wide(evidence, best)
+    return stated + refused + wide(evidence, best)
 
 
 def _surely_off(evidence: Evidence, points: list[Point], number: int) -> float:

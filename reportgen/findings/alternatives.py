@@ -106,7 +106,7 @@ def _of_gpu(evidence: Evidence, quantity: Quantity) -> dict[str, str]:
     own, best = _issued(quantity), max(_issued(one) for _, one in evidence.of_kind(Kind.INTERFERENCE))
     if own > 0 and best >= interference.FRONT_END_ROOM * own:
         found[FRONT_END] = instructions.front_end_quicker(best / own)
-    by_reads = register_index(quantity)
+    by_reads = interference.register_index(quantity)
     if by_reads is not None and interval(quantity)[0] > by_reads + interference.SCATTER:
         found[READ_PORT] = instructions.registers_read(by_reads)
     return found
@@ -118,14 +118,6 @@ def on_the_way(evidence: Evidence, quantities: Iterable[Quantity]) -> tuple[str,
         return ()
     left = {one for quantity in quantities for one in weigh(evidence, quantity)[0]}
     return tuple(one for one in (READ_PORT, FRONT_END) if one in left)
-
-
-def register_index(quantity: Quantity) -> float | None:
-    """Interference index that reads of registers of a mix account for at most; None where nobody read it."""
-    details = quantity.details
-    shorter = min(float(details.get(name, 0.0)) for name in ("cycles_first", "cycles_second"))
-    stalled = details.get("register_cycles")
-    return None if stalled is None or shorter <= 0 else float(stalled) / shorter
 
 
 def _issued(quantity: Quantity) -> float:

@@ -15,8 +15,6 @@ OUT_OF_PROPORTION = 0.2
 """A rate that falls this far short of proportion to the first, at no more than half of the knee, does not
 rise in proportion."""
 
-ALIKE = 0.1
-"""Relative half width of what each further lane adds up to which all of them are said to add the same."""
 SAME_TILE = 0.03
 """Relative difference up to which two copies of a tile are called equally long."""
 
@@ -44,15 +42,9 @@ def _straight(case: Case) -> Ending:
 
 
 def _meets(case: Case) -> Ending:
-    """As `_straight`; where lanes that meet add little, all times may be near a line that is none."""
+    """As `_straight`; undecided where scatter, or how little lanes that meet add, hides whether it is one."""
     if any(one.details.get(BENT) is False for one in case.refused):
         return nothing(case)
-    for quantity in _ending(case, "conflict"):
-        low, high = interval(quantity)
-        if high - low > 2 * ALIKE * abs(central(quantity)):
-            return undecided(
-                f"what each further lane adds is known to no more than {low:.2g} … {high:.2g} cycles"
-            )
     return _straight(case)
 
 

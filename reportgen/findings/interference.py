@@ -76,10 +76,20 @@ def read(evidence: Evidence, quantity: Quantity) -> Reading:
         issuing = "four schedulers of a multiprocessor" if evidence.gpu else "front end"
         return Reading(CANNOT_TELL, f"the mix runs as fast as the {issuing} can issue it")
     if low > BEYOND_SERIAL:
-        return Reading(CANNOT_TELL, "the mix takes longer than one kind after the other would")
+        beside = ", which reads of registers may cost" if low <= BEYOND_SERIAL + _by_reads(quantity) else ""
+        return Reading(CANNOT_TELL, f"the mix takes longer than one kind after the other would{beside}")
     if low < INDEPENDENT_BELOW:
         return Reading(CANNOT_TELL, "its interval reaches from independent into partly shared")
     return Reading(SHARED if central(quantity) >= SERIALISED_FROM else PARTLY)
+
+
+def beyond_serial(quantity: Quantity) -> bool:
+    """Whether a mix takes longer than one kind after the other, and than its reads of registers explain."""
+    return interval(quantity)[0] > BEYOND_SERIAL + _by_reads(quantity)
+
+
+def _by_reads(quantity: Quantity) -> float:
+    return register_index(quantity) or 0.0
 
 
 def _of_low_index(evidence: Evidence, quantity: Quantity, name: MetricId) -> Reading:
@@ -182,6 +192,14 @@ def front_end_room(evidence: Evidence, quantity: Quantity) -> float | None:
     if isinstance(mixed, (int, float)) and isinstance(bound, (int, float)) and bound > 0:
         return float(mixed) / float(bound)
     return None
+
+
+def register_index(quantity: Quantity) -> float | None:
+    """Interference index that reads of registers of a mix account for at most; None where nobody read it."""
+    details = quantity.details
+    shorter = min(float(details.get(name, 0.0)) for name in ("cycles_first", "cycles_second"))
+    stalled = details.get("register_cycles")
+    return None if stalled is None or shorter <= 0 else float(stalled) / shorter
 
 
 def arrangements(quantity: Quantity) -> dict[str, float]:

@@ -89,7 +89,7 @@ def _with_others(drawn: DrawnGpu, seed: int) -> DrawnGpu:
     matrix = draw_matrix(Seeded(seed, MATRIX), drawn.truth)
     choose = Seeded(seed, HELD)
     held = {probe: draw_held(choose) for probe in HELD_PROBES}
-    slow = draw_slow(Seeded(seed, SLOW))
+    slow = draw_slow(Seeded(seed, SLOW), drawn.truth.dp_rate)
     return replace(drawn, matrix=matrix, pairs=draw_pairs(Seeded(seed, PAIRS)), slow=slow, held=held)
 
 
@@ -101,10 +101,9 @@ def _unlike(choose: Chooser, drawn: DrawnGpu) -> DrawnGpu:
     truth = replace(
         drawn.truth,
         fences_behind=(choose.pick((block, block, alone)), *wider),
-        l2_write=choose.pick((0.8, 0.8, choose.real(0.2, 0.6))),
         swizzled=choose.pick((1.0, 1.0, choose.real(0.9, 1.2))),
         tile_miss=choose.pick((500.0, 500.0, 500.0, 0.0)),
-        meeting_power=choose.pick((1.0, 1.0, 1.0, choose.real(0.5, 0.8))),
+        meeting_power=choose.real(0.5, 0.8) if choose.chance(0.125) else 1.0,
     )
     return replace(drawn, truth=truth, peak_shares=choose.pick((full, full, fewer)))
 

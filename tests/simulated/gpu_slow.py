@@ -12,19 +12,18 @@ from collections.abc import Iterator, Mapping
 from tests.simulated.chooser import Chooser
 from tests.simulated.gpu_matrix_drawn import through
 from tests.simulated.gpu_truth import Question
-from tests.simulated.multiprocessor import Unit
+from tests.simulated.multiprocessor import QUARTERS, Unit
 
 Slow = Mapping[str, Unit]
-INTERVALS = {"popcnt": (2, 4, 8, 8), "fp64_fma": (2, 2, 4, 16, 64)}
-"""Operation -> cycles of a quarter between two starts."""
+COUNTS = (2, 4, 8, 8)
+"""Cycles of a quarter between two bit counts."""
 WHOLE = 0.75
 
 
-def draw(choose: Chooser) -> dict[str, Unit]:
-    """Units of one device."""
+def draw(choose: Chooser, doubles: float) -> dict[str, Unit]:
+    """Units of one device; `doubles`: multiply-adds of double precision a cycle of a multiprocessor."""
     found = {}
-    for name, intervals in INTERVALS.items():
-        interval = float(choose.pick(intervals))
+    for name, interval in (("popcnt", float(choose.pick(COUNTS))), ("fp64_fma", QUARTERS / doubles)):
         latency = choose.real(max(4.0, interval), 24.0 + interval)
         whole = choose.chance(WHOLE)
         found[name] = Unit(float(round(latency)) if whole else latency, interval, choose.pick((0, 2, 6)))

@@ -62,7 +62,7 @@ def _transitive(evidence: Evidence) -> Iterator[Breach]:
 
 def _beyond_serial(evidence: Evidence) -> Iterator[Breach]:
     for name, quantity in evidence.of_kind(Kind.INTERFERENCE):
-        if interval(quantity)[0] > interference.BEYOND_SERIAL:
+        if interference.beyond_serial(quantity):
             first, second = evidence.title(name.subject), evidence.title(name.part)
             yield Breach((name.text,), contradictions.beyond_serial(first, second, central(quantity)))
 

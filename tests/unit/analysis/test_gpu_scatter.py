@@ -62,3 +62,11 @@ def test_strides_off_the_line_within_their_scatter_do_not_deny_that_there_is_one
     assert "within the scatter" in one.reason
     sure = found(bank_sweep(replace(TRUTH, meeting_power=0.3, conflict=20.0)))[name]
     assert (sure.status, sure.details[BENT]) == (Status.UNSTABLE, True)
+
+
+def test_lanes_that_add_little_and_not_the_same_have_no_number() -> None:
+    by_metric = found(bank_sweep(replace(TRUTH, shared_latency=33.8, meeting_power=0.67, conflict=1.74)))
+    stem = "execution.shared_bank_strides"
+    assert by_metric[f"{stem}.banks"].value == 32
+    one = by_metric[f"{stem}.conflict"]
+    assert (one.status, one.details[BENT]) == (Status.UNSTABLE, False)

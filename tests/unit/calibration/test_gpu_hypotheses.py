@@ -17,6 +17,7 @@ YES, NO = Verdict.SUPPORTED, Verdict.NOT_SUPPORTED
 HELD_TO_ONE_END = ALWAYS | {
     "memory_hierarchy/sector_trace",
     "memory_hierarchy/bandwidth_first_level",
+    "memory_hierarchy/bandwidth_saturation",
 }
 """Probes whose hypothesis is true wherever it says anything."""
 OF_ONE_INSTRUCTION = ("instruction_latency", "instruction_throughput", "tensor_operations")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reportgen.analysis.quantity import Quantity
-from reportgen.findings import alternatives
+from reportgen.findings import alternatives, gates, interference
 from reportgen.findings.alternatives import FRONT_END, READ_PORT
 from reportgen.findings.evidence import Evidence, gather
 from reportgen.findings.finding import Verdict
@@ -80,3 +80,15 @@ def test_words() -> None:
         instructions.front_end_quicker(1.5),
     ):
         assert offences(text) == ()
+
+
+@pytest.mark.parametrize(("stalls", "contradicts"), [(2.0, False), (0.5, True), (None, True)])
+def test_more_than_one_after_the_other_is_no_contradiction_where_reads_explain_it(
+    stalls: float | None, contradicts: bool
+) -> None:
+    evidence = of(pair(PAIR, 2.5, 4.5, stalls))
+    breaches = [one for one in gates.check(evidence) if PAIR in one.metrics]
+    assert bool(breaches) is contradicts
+    reading = interference.read(evidence, evidence.by_metric[PAIR])
+    assert reading.name == interference.CANNOT_TELL
+    assert ("reads of registers" in reading.why) is not contradicts
