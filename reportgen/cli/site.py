@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +20,8 @@ REFUSED = re.compile(
 )
 """Last line of a traceback of MkDocs when a disk is full or a folder is not the user's."""
 
+HOST = "127.0.0.1"
+
 
 @click.command(
     "site",
@@ -26,7 +29,8 @@ REFUSED = re.compile(
 Examples:
   reportgen site                            ./data into ./site
   reportgen site --data runs/ --out html/   other folders
-  reportgen site --serve                    show it at http://127.0.0.1:8000, and follow new runs""",
+  reportgen site --serve                    show it at http://127.0.0.1:8000, and follow new runs
+  reportgen site --serve --port 8001        where something else answers there""",
 )
 @data_folder()
 @click.option(
@@ -37,7 +41,10 @@ Examples:
     help="Folder to build into; it is emptied first, if MkDocs has built it.",
 )
 @click.option("--serve", is_flag=True, help="Serve instead of building; Ctrl-C ends it.")
-def command(data: Path, out: Path, serve: bool) -> None:
+@click.option(
+    "--port", type=click.IntRange(1, 65535), default=8000, show_default=True, help="With --serve: where."
+)
+def command(data: Path, out: Path, serve: bool, port: int) -> None:
     """Build the site of all runs: one report a device, comparisons, method pages.
 
     In a checkout, 'make site' and 'make serve' do the same. For a site of your own, put the plugin
@@ -46,7 +53,10 @@ def command(data: Path, out: Path, serve: bool) -> None:
     from reportgen.site import project
 
     settings = project.write(data, None if serve else out, project.CACHE, project.root())
-    words = ["serve", "--livereload"] if serve else ["build", "--quiet", "--clean"]
+    words = ["build", "--quiet", "--clean"]
+    if serve:
+        _free(port)
+        words = ["serve", "--livereload", "--dev-addr", f"{HOST}:{port}"]
     try:
         done = subprocess.run(
             [sys.executable, "-m", "mkdocs", *words, "--config-file", str(settings)],
@@ -70,3 +80,15 @@ def command(data: Path, out: Path, serve: bool) -> None:
         raise UserError("MkDocs ended with the fault above.", "'reportgen runs verify' checks the runs.")
     if not serve:
         click.echo(f"The report is in {out / 'index.html'}.")
+
+
+def _free(port: int) -> None:
+    """Raises UserError where the port is taken, or is not this user's, before minutes of building."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server does
+        try:
+            probe.bind((HOST, port))
+        except OSError as error:
+            raise UserError(
+                f"nothing can be served at {HOST}:{port} ({error.strerror}).", "Name another --port."
+            ) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from dataclasses import replace
@@ -368,3 +369,17 @@ def test_a_run_without_its_programs_is_not_derived(data: Path, tmp_path: Path) -
     said = one_line(call("derive", tmp_path / "run", "--out", tmp_path / "out"), 4)
     assert "programs.jsonl.gz cannot be read" in said
     assert not (tmp_path / "out").exists()
+
+
+def test_a_port_that_is_taken_is_said_before_anything_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").mkdir()
+    monkeypatch.setattr("subprocess.run", lambda *_, **__: pytest.fail("MkDocs was started"))
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        message = one_line(call("site", "--serve", "--port", str(port)), 2)
+    assert f"127.0.0.1:{port} (Address already in use). Name another --port." in message
