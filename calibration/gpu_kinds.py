@@ -151,6 +151,7 @@ class GpuKind(Enum):
         "the interval holds the instructions a cycle with the median of the sizes that the quantity names, "
         "counting of the passes included",
         0.01,
+        bracket=True,
     )
     VENDOR = Meaning("own rate over the vendor's", "the interval holds the ratio of the true rates", 0.05)
 
