@@ -36,9 +36,11 @@ def get(selector: str) -> Backend:
     if name.startswith(TARGET):
         name = "cuda"
     if name not in BACKENDS:
+        target = name.replace("-", "_", 1)  # as runs of it are named
+        like = f"Did you mean {target}? " if target.startswith(TARGET) else ""
         raise UserError(
             f"no device '{selector}': there is no backend '{name}', only {', '.join(BACKENDS)}.",
-            "'reportgen devices' shows what is here.",
+            f"{like}'reportgen devices' shows what is here.",
         )
     module, kind = BACKENDS[name]
     try:

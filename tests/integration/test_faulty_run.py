@@ -279,6 +279,8 @@ def test_unknown_and_unusable_devices_are_told_apart(tmp_path: Path) -> None:
         run(tmp_path, selector="faulty:broken")
     with pytest.raises(UserError, match="there is no backend 'abacus'"):
         collect(Options(data=tmp_path, selector="abacus"))
+    with pytest.raises(UserError, match=r"only cpu, cuda, replay\. Did you mean sm_90\?"):
+        collect(Options(data=tmp_path, selector="sm-90"))
     assert list(tmp_path.iterdir()) == []
 
 
