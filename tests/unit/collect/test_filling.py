@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from reportgen.backends.base import Build, Source
 from reportgen.backends.cuda.backend import CudaBackend
 from reportgen.collect.filling import filled
 from reportgen.collect.messages import Made
 from reportgen.errors import UserError
 from reportgen.runs.schema import Device, Program, Run
+from tests.simulated import gpu_pairs
 from tests.simulated.faulty import Faulty
 from tests.simulated.gpu import make
 from tests.simulated.gpu_execution import chain, registers
@@ -58,3 +61,16 @@ def test_limits_that_nobody_knows_are_no_error() -> None:
 
     run = ran()
     assert filled(Unknown(), run, made(run)).points == run.points
+
+
+def test_pairs_say_what_their_reads_of_registers_cost() -> None:
+    pairs = gpu_pairs.Kinds({name: gpu_pairs.Kind(6.0, 2.0, (0,)) for name in ("fp32_fma", "integer_add")})
+    run = make(TRUTH, asked=list(gpu_pairs.questions(pairs)))[0]
+    bare = msgspec.structs.replace(
+        run, points=tuple(msgspec.structs.replace(point, facts={}) for point in run.points)
+    )
+    some = made(bare)
+    for one in some.values():
+        assert one.build.program is not None
+        one.build.program.facts["register_stalls"] = 65
+    assert {point.facts["register_stalls"] for point in filled(CudaBackend(), bare, some).points} == {65}
