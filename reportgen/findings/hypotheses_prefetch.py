@@ -6,6 +6,7 @@ import math
 
 from reportgen.analysis.paired import NO, YES
 from reportgen.analysis.prefetch import BROUGHT
+from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.robust import symmetric
 from reportgen.findings import endings
 from reportgen.findings.endings import Case, Ending, Rule, no, undecided
@@ -14,8 +15,13 @@ from reportgen.findings.metric import parse
 from reportgen.status import Status
 
 
+def _asked(case: Case) -> list[Quantity]:
+    """What was measured, and what has no number since visits disagree: pairs of samples may tell."""
+    return [*case.quantities, *(one for one in case.refused if one.status is Status.UNSTABLE)]
+
+
 def _stride(case: Case) -> Ending:
-    constant = [q for q in case.quantities if not parse(q.metric).subject.startswith("pattern")]
+    constant = [q for q in _asked(case) if not parse(q.metric).subject.startswith("pattern")]
     for quantity in constant:
         if quantity.details.get("followed") == NO:
             return no(f"{quantity.metric}: {quantity.details['gain'][0]:.2f} times as long in random order")
@@ -43,7 +49,7 @@ def _run(case: Case) -> Ending:
 
 
 def _near(case: Case) -> Ending:
-    beside = [q for q in case.quantities if abs(int(q.details.get("distance", 0))) == 1]
+    beside = [q for q in _asked(case) if abs(int(q.details.get("distance", 0))) == 1]
     single = [q for q in beside if parse(q.metric).subject in ("even", "odd")]
     for quantity in single:
         if quantity.details.get("brought") == NO:

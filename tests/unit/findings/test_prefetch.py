@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 from reportgen.analysis.derive import quantities
 from reportgen.findings import lint, prefetching
 from reportgen.findings.derive import derive
-from reportgen.findings.finding import Claim, Finding
+from reportgen.findings.finding import Claim, Finding, Verdict
 from reportgen.findings.metric import Kind, parse
 from reportgen.findings.wording import prefetch as words
 from reportgen.model.exports.dictionary import lookup
@@ -107,6 +108,19 @@ def test_a_run_that_is_quicker_than_the_first_level_is_a_contradiction() -> None
     known = TruePrefetch(near=0.5, training=0, along=0)
     assert any("takes" in text for text in found(known, True)["prefetch.stride.up_1"].contradictions)
     assert found(levels=True)["prefetch.stride.up_1"].contradictions == ()
+
+
+@pytest.mark.parametrize(("followed", "verdict"), [(False, Verdict.NOT_SUPPORTED), (True, Verdict.SUPPORTED)])
+def test_a_step_whose_visits_disagree_counts_by_its_pairs(followed: bool, verdict: Verdict) -> None:
+    steps = TruePrefetch().steps if followed else TruePrefetch().steps - {4}
+    truth = replace(QUIET, prefetch=TruePrefetch(steps=steps, along=0))
+    run, columns, _ = make_records(truth, 3, made.probes)
+    step = np.char.startswith(columns["point"].astype(str), "memory_hierarchy/prefetch_stride#step=4,")
+    columns["ticks"][step & (columns["pass"] == 1)] *= 8
+    own = quantities(run, pa.table(columns))
+    assert next(one for one in own if one.metric == "prefetch.stride.up_4").value is None
+    ended = {one.id: one.verdict for one in derive(run, own)}
+    assert ended["hypothesis:memory_hierarchy/prefetch_stride"] is verdict
 
 
 @pytest.mark.parametrize(
