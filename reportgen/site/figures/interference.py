@@ -36,8 +36,8 @@ SLANT = 50
 """Degrees by which the names of columns rise."""
 
 SCALE = ("#f3f6f9", "#b7d4e8", "#5ba3cf", "#0072b1", "#003f68")
-"""Pale to deep in one hue, from independent to serialised: order survives any colour vision.  Dark pages
-replace none of these colours."""
+"""Pale to deep in one hue, from independent to serialised: order survives any colour vision.  The
+fourth is a shade off `style.BLUE`, which dark pages replace: numbers on these have colours of their own."""
 
 SQUARE = 16
 """Up to so many operations the matrix has a column for each; a wider one would not carry its numbers."""

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import msgspec
 
-from reportgen.site.figures import style
+from reportgen.site.figures import equal_axes, style
+from reportgen.survey.record import AGREES, FASTER, SLOWER, UNCLEAR
 
-WITHIN = 0.1
-"""The dashed lines: a tenth off to either side."""
 SIZES = ((1, 5.0), (4, 12.0), (16, 26.0), (64, 52.0))
 """From so many forms on, area of a mark in square points."""
 
@@ -37,21 +36,22 @@ class Scatter(msgspec.Struct, frozen=True):
     panels: tuple[Panel, ...]
     model: str
     """Who predicts."""
+    within: float
+    """Share of the larger number by which the two may differ and agree: the dashed lines."""
 
 
-MARGINS = style.Margins(left=0.65, right=0.1, top=0.62, bottom=0.55)
 STROKES = {
-    "agrees": style.LEVELS["l1"],
-    "slower": style.LEVELS["dram"],
-    "faster": style.LEVELS["l2"],
-    "unclear": style.LEVELS["shared"],
+    AGREES: style.LEVELS["l1"],
+    SLOWER: style.LEVELS["dram"],
+    FASTER: style.LEVELS["l2"],
+    UNCLEAR: style.LEVELS["shared"],
 }
 """By verdict."""
 LABELS = {
-    "agrees": "the two agree",
-    "slower": "device slower",
-    "faster": "device faster",
-    "unclear": "interval too wide",
+    AGREES: "the two agree",
+    SLOWER: "device slower",
+    FASTER: "device faster",
+    UNCLEAR: "interval too wide",
 }
 
 
@@ -59,16 +59,9 @@ def draw(data: Scatter) -> str:
     """SVG: a mark for each place where numbers lie."""
     ends = [value for panel in data.panels for dot in panel.dots for value in (dot.measured, dot.predicted)]
     low, high = min(ends) / 1.5, max(ends) * 1.5
-    with style.canvas(3.7, MARGINS, 1, len(data.panels)) as (figure, panels):
+    with style.canvas(3.7, equal_axes.MARGINS, 1, len(data.panels)) as (figure, panels):
         for place, (axes, panel) in enumerate(zip(panels, data.panels, strict=True)):
-            axes.set_xscale("log")
-            axes.set_yscale("log")
-            axes.set_xlim(low, high)
-            axes.set_ylim(low, high)
-            axes.plot((low, high), (low, high), color=style.SOFT, linewidth=1, zorder=1)
-            for factor in (1 - WITHIN, 1 / (1 - WITHIN)):
-                ends_ = (low * factor, high * factor)
-                axes.plot((low, high), ends_, color=style.SOFT, linewidth=0.8, linestyle="--", zorder=1)
+            equal_axes.prepare(axes, low, high, (1 - data.within, 1 / (1 - data.within)))
             for verdict, stroke in STROKES.items():
                 for least, area in SIZES:
                     some = [dot for dot in panel.dots if dot.verdict == verdict and _size(dot) == least]
@@ -83,15 +76,7 @@ def draw(data: Scatter) -> str:
                             linewidths=0.9,
                             zorder=3,
                         )
-            style.plain_log_ticks("x", axes, low, high)
-            style.plain_log_ticks("y", axes, low, high)
-            axes.set_aspect("equal")
-            axes.grid(visible=True)
-            axes.set_title(panel.name)
-            if place:
-                axes.set_yticklabels([])
-            else:
-                axes.set_ylabel(f"cycles that {data.model} says")
+            equal_axes.finish(axes, panel.name, "" if place else f"cycles that {data.model} says")
         for verdict, stroke in STROKES.items():
             if any(dot.verdict == verdict for panel in data.panels for dot in panel.dots):
                 panels[0].scatter(

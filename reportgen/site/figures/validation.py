@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from reportgen.site.figures import style
+from reportgen.site.figures import equal_axes, style
 
 AWAY = 0.2
 """The dashed lines: a fifth off to either side."""
@@ -33,7 +33,6 @@ class Scatter(msgspec.Struct, frozen=True):
     panels: tuple[Panel, ...]
 
 
-MARGINS = style.Margins(left=0.65, right=0.1, top=0.62, bottom=0.55)
 SEEN, HELD = style.LEVELS["l1"], style.LEVELS["dram"]
 
 
@@ -45,16 +44,9 @@ def draw(data: Scatter) -> str:
     ends = [value for dot in dots for value in (dot.measured, dot.predicted)]
     low, high = min(ends) / 1.3, max(ends) * 1.3
     height = 2.95 if len(data.panels) > 2 else 3.4
-    with style.canvas(height, MARGINS, 1, len(data.panels)) as (figure, panels):
+    with style.canvas(height, equal_axes.MARGINS, 1, len(data.panels)) as (figure, panels):
         for place, (axes, panel) in enumerate(zip(panels, data.panels, strict=True)):
-            axes.set_xscale("log")
-            axes.set_yscale("log")
-            axes.set_xlim(low, high)
-            axes.set_ylim(low, high)
-            axes.plot((low, high), (low, high), color=style.SOFT, linewidth=1, zorder=1)
-            for factor in (1 - AWAY, 1 + AWAY):
-                ends_ = (low * factor, high * factor)
-                axes.plot((low, high), ends_, color=style.SOFT, linewidth=0.8, linestyle="--", zorder=1)
+            equal_axes.prepare(axes, low, high, (1 - AWAY, 1 + AWAY))
             spans = [
                 [(dot.measured, max(dot.low, low)), (dot.measured, min(dot.high, high))]
                 for dot in panel.dots
@@ -74,15 +66,7 @@ def draw(data: Scatter) -> str:
                     zorder=3,
                     label=label,
                 )
-            style.plain_log_ticks("x", axes, low, high)
-            style.plain_log_ticks("y", axes, low, high)
-            axes.set_aspect("equal")
-            axes.grid(visible=True)
-            axes.set_title(panel.name)
-            if place:
-                axes.set_yticklabels([])
-            else:
-                axes.set_ylabel("predicted cycles of a round")
+            equal_axes.finish(axes, panel.name, "" if place else "predicted cycles of a round")
         figure.text(0.5, 0.012, "measured cycles of a round", ha="center", va="bottom")
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="upper left", ncols=2, frameon=False, fontsize=9)

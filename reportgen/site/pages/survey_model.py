@@ -17,6 +17,7 @@ from reportgen.site.tables import Cell, Column, Row, table
 from reportgen.site.view import Picture, Section
 from reportgen.survey.modelled import HALF, SHARE, explanations, kind
 from reportgen.survey.record import AGREES, FASTER, KINDS, RATE, SLOWER, UNCLEAR, UNKNOWN, Modelled, Survey
+from reportgen.units import significant
 
 FIGURE = "scheduling-model"
 MOST = 60
@@ -154,9 +155,9 @@ def cell(row: FormRow) -> Cell:
     told = []
     if row.predicted is not None:
         differs = f" {row.verdict}" if row.verdict in (SLOWER, FASTER) else ""
-        told.append(f"{_short(row.predicted)}{differs}")
+        told.append(f"{significant(row.predicted, DIGITS)}{differs}")
     told += [
-        f"{one.pair} {_short(one.predicted)} {one.verdict}"
+        f"{one.pair} {significant(one.predicted, DIGITS)} {one.verdict}"
         for one in row.latencies
         if one.predicted is not None and one.verdict in (SLOWER, FASTER)
     ]
@@ -172,7 +173,7 @@ def scatter(found: Survey) -> Scatter | None:
     rates = _dots([one for one in some if one.pair is None])
     latencies = _dots([one for one in some if one.pair is not None])
     panels = (Panel("cycles an instruction", rates), Panel("latency", latencies))
-    return Scatter(panels, model.name) if rates or latencies else None
+    return Scatter(panels, model.name, SHARE) if rates or latencies else None
 
 
 def _dots(some: Sequence[Number]) -> tuple[Dot, ...]:
@@ -213,9 +214,9 @@ def _sentence(model: Modelled) -> str:
     ):
         if some:
             told.append(
-                f"Of {sum(one.compared for one in some)} {what}, {sum(one.agree for one in some)} agree; the "
-                f"device took longer than the model says in {sum(one.slower for one in some)}, less in "
-                f"{sum(one.faster for one in some)}."
+                f"Of {sum(one.compared for one in some):,} {what}, {sum(one.agree for one in some):,} agree; "
+                f"the device took longer than the model says in {sum(one.slower for one in some):,}, less in "
+                f"{sum(one.faster for one in some):,}."
             )
     told.append(
         f"Numbers agree within {100 * SHARE:g} %, latencies also where they are less than {HALF:g} cycles "
@@ -267,11 +268,7 @@ _COUNTED = (
 
 def _counted(compared: int, agree: int, *others: int) -> tuple[Cell, ...]:
     share = Cell(f"{100 * agree / compared:.0f} %", sort=agree / compared) if compared else Cell("–")
-    return (_integer(compared), _integer(agree), share, *map(_integer, others))
-
-
-def _integer(value: int) -> Cell:
-    return Cell(str(value), sort=float(value))
+    return (blocks.count_cell(compared), blocks.count_cell(agree), share, *map(blocks.count_cell, others))
 
 
 def _by_extension(some: Sequence[Number], group: Callable[[str], str]) -> Html:
@@ -313,17 +310,17 @@ def _differences(model: Modelled, differing: Sequence[Alike], *, rates: bool) ->
 def _difference(each: Alike, *, rates: bool) -> Row:
     one = each.one
     assert one.predicted is not None
-    span = f"{_short(one.low)} … {_short(one.high)}" if one.low and one.high else ""
+    span = f"{significant(one.low, DIGITS)} … {significant(one.high, DIGITS)}" if one.low and one.high else ""
     pair = one.pair.pair if one.pair is not None else ""
     through = f" + {one.pair.through}" if one.pair is not None and one.pair.through else ""
     return Row(
         (
             Cell(anchor(one.row.key, f"#{one.row.key}")),
             *(() if rates else (Cell(f"{pair}{through}"),)),
-            Cell(_short(one.measured), sort=_rounded(one.measured), note=span),
-            Cell(_short(one.predicted), sort=_rounded(one.predicted)),
-            Cell(_short(one.ratio), sort=_rounded(one.ratio)),
-            _integer(each.number),
+            Cell(significant(one.measured, DIGITS), sort=_rounded(one.measured), note=span),
+            Cell(significant(one.predicted, DIGITS), sort=_rounded(one.predicted)),
+            Cell(significant(one.ratio, DIGITS), sort=_rounded(one.ratio)),
+            blocks.count_cell(each.number),
             Cell(_named(each.mnemonics)),
             Cell("; ".join(explanations(one.row, one.pair))),
         )
@@ -333,10 +330,6 @@ def _difference(each: Alike, *, rates: bool) -> Row:
 def _named(mnemonics: Sequence[str]) -> str:
     more = len(mnemonics) - NAMED
     return ", ".join(mnemonics[:NAMED]) + (f" and {more} more" if more > 0 else "")
-
-
-def _short(value: float) -> str:
-    return f"{value:.{DIGITS}g}" if value < 1000 else f"{value:.0f}"
 
 
 def _rounded(value: float) -> float:

@@ -103,12 +103,12 @@ def _cards(found: Validation) -> Html:
     cards = []
     for one in common if len(common) > 1 else ():
         assert one.errors is not None
-        value, _, around = _percent(one.errors.mape).partition(" (")
-        under = f"{around.removesuffix(')')} %, " if around else ""
+        mean = one.errors.mape
+        ends = [_percent(Number(end)) for end in (mean.low, mean.high) if end is not None]
         rows = (
             ("title", f"{one.predictor}, mean error"),
-            ("value", value),
-            ("interval", f"{under}{one.errors.loops} loops"),
+            ("value", _percent(Number(mean.value))),
+            ("interval", ", ".join((*([" … ".join(ends)] if ends else []), f"{one.errors.loops} loops"))),
         )
         body = join(element("div", text, class_=f"rg-card-{name}") for name, text in rows)
         cards.append(element("div", body, class_="rg-card"))

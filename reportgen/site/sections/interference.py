@@ -30,12 +30,12 @@ STATED = 2
 """Pairs said in words: those that get most in each other's way.  Sentences of others read alike."""
 
 READINGS = {
-    "shared": "run one after the other",
-    "partly shared": "get in each other's way in part",
-    "separate": "run beside each other",
-    "cannot tell": "cannot be read",
+    "shared": "take as long as one after the other",
+    "partly shared": "take longer together than the slower one alone",
+    "separate": "take no longer together",
+    "cannot tell": "do not tell",
 }
-"""What the reading of a pair means, the strongest first."""
+"""What pairs of a reading were seen to do, the strongest first."""
 
 
 def section(view: View) -> Section | None:
