@@ -14,6 +14,7 @@ from reportgen.backends.cuda import (
     expectation,
     inspector,
     occupancy,
+    register_ports,
     targets,
     toolkit,
 )
@@ -70,7 +71,8 @@ class CudaBackend:
     def point_facts(self, device: Device, source: Source, build: Build) -> dict[str, int | float | str]:
         """What a launch asks for, how much of it a multiprocessor holds, what reads of registers cost."""
         program = build.program
-        known = {} if program is None else {k: v for k, v in program.facts.items() if k == "register_stalls"}
+        facts = {} if program is None else program.facts
+        known = {register_ports.FACT: facts[register_ports.FACT]} if register_ports.FACT in facts else {}
         return known | occupancy.of_launch(targets.parse(device.isa).number, source.setup, program)
 
     def sweep_faults(self, sweep: Sequence[tuple[Source, Build]]) -> dict[str, str]:

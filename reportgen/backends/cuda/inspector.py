@@ -329,7 +329,7 @@ def _encoded(
         if steps > 1 and period:
             facts["encoded_step"] = window.span(nodes[period - 1], nodes[steps * period - 1]) / (steps - 1)
     if wanted.kind == "pair":
-        facts["register_stalls"] = register_ports.stalls(window.body)
+        facts[register_ports.FACT] = register_ports.stalls(window.body)
     if wanted.kind == "independent" and nodes:
         stalls = Counter(window.body[node].control.stall for node in nodes)
         facts["encoded_issue"] = min(stalls, key=lambda stall: (-stalls[stall], stall))

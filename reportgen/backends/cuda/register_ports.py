@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from reportgen.backends.cuda.registers import sources
 from reportgen.backends.cuda.sass import Instruction
 
+FACT = "register_stalls"
+"""Name of the number among the facts of a program and of its point."""
 BANKS = 2
 KEPT = ".reuse"
 
