@@ -175,15 +175,15 @@ def judge(
             verdicts.append(SLOW)
         else:
             verdicts.append(ACCEPTED)
-    return _together(samples, verdicts)
+    return together(samples, verdicts)
 
 
 def unbracketed(columns: dict[str, list[int]], marks: Sequence[str]) -> list[str]:
     """The same for the windows of a visit that is one stretch of load: by the launcher's marks alone."""
-    return _together(columns["sample"], marks)
+    return together(columns["sample"], marks)
 
 
-def _together(samples: Sequence[int], verdicts: Sequence[str]) -> list[str]:
+def together(samples: Sequence[int], verdicts: Sequence[str]) -> list[str]:
     """Verdicts of rows, those of one sample alike: one row that fails takes the others with it."""
     worst = {
         sample: verdict for sample, verdict in zip(samples, verdicts, strict=True) if verdict != ACCEPTED

@@ -27,9 +27,10 @@ from reportgen.suite.load import Suite
 PASSES = 3
 QUICK_PASSES = 2
 """Fewer passes give no agreement between passes, which every interval needs."""
-EXTRA_ROUNDS = 2
-"""Further visits of points that still lack accepted samples, or whose visits disagree: a neighbour may have
-gone meanwhile."""
+EXTRA_ROUNDS = 4
+"""Further visits of points that still lack accepted samples: a neighbour may have gone meanwhile."""
+ROUNDS_TO_AGREE = 2
+"""Those of them in which points whose visits disagree are visited again too."""
 MARK_PROBE = "instruction_latency/integer_add"
 """Its longest chain is the drift mark: one cycle a step on every core known, and no memory."""
 

@@ -13,6 +13,7 @@ from reportgen.collect.journal import Entry, Header, Journal
 from reportgen.collect.messages import Fault, Made
 from reportgen.collect.plan import (
     EXTRA_ROUNDS,
+    ROUNDS_TO_AGREE,
     Plan,
     Visit,
     extra_visits,
@@ -94,7 +95,7 @@ class Tour:
         self._visit_all(main)
         if self.plan.recording is None and not self.cut:
             for round_ in range(EXTRA_ROUNDS):
-                wanting = self._wanting(names, after)
+                wanting = self._wanting(names, after, agreeing=round_ >= ROUNDS_TO_AGREE)
                 if not wanting:
                     break
                 extra = extra_visits(self.plan, after, round_, wanting, together)
@@ -179,8 +180,8 @@ class Tour:
             self.units[id(code)] = hashlib.sha256(code).hexdigest()
         return self.units[id(code)]
 
-    def _wanting(self, names: Sequence[str], before: int) -> list[str]:
-        """Points with too few samples in the visits before `before`, and those whose visits disagree.
+    def _wanting(self, names: Sequence[str], before: int, *, agreeing: bool) -> list[str]:
+        """Points with too few samples in visits before `before`; unless `agreeing`, those that disagree too.
 
         Later visits do not count, so a run resumed within an extra round finds the same points.
         """
@@ -189,9 +190,10 @@ class Tour:
         verdicts = tally.judge(self.plan, entries, clock)
         tallies = tally.count(entries, verdicts)
         undecided = own_cores.undecided(entries, verdicts, clock, tally.best_canary(entries, clock), passes)
-        undecided |= agreement.disagreeing(
-            entries, verdicts, clock, [name for name in names if name not in self.behind]
-        )
+        if not agreeing:
+            undecided |= agreement.disagreeing(
+                entries, verdicts, clock, [name for name in names if name not in self.behind]
+            )
         wanting = []
         for name in names:
             found = tallies.get(name, Tally())

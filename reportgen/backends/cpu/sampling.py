@@ -16,6 +16,11 @@ UNEVEN = 0.02
 """Warm-up and body run the same bytes.  Where the ratio of their times strays by more from that of the
 visit's other samples, somebody was served in between, which the brackets on both sides cannot see.
 (From the others, not from 1: some instruction mixes settle into another rhythm as they go on.)"""
+STRAY = 3.0
+"""Robust standard deviations of that ratio that it may stray too: a core may hand chains to its units in
+another order every time (multiply-adds on a Zen 3 core: half of all undisturbed samples strayed by 2 %)."""
+ENOUGH = 8
+"""Samples with clean brackets from which on they tell how far the ratio strays by itself."""
 BATCH = 16
 LONGEST_STRETCH = 5.0
 """A visit may exceed its cap this many times over to reach the least number of samples."""
@@ -63,9 +68,9 @@ def sample(order: Order, visit: Visit, rates: gates.BestRate, tick_hz: float) ->
         # a worker that was just started knows less than the run does
         best = rates.best() or order.canary_best
         for own in every:
-            own.verdicts = gates.judge(
-                own.columns, constants, best, _mark_uneven(own.columns, own.marks, visit)
-            )
+            own.verdicts = gates.judge(own.columns, constants, best, own.marks)
+            if visit.warm:
+                own.verdicts = _without_uneven(own.columns, own.marks, own.verdicts)
         if taken >= visit.least and all(
             gates.precise(_accepted(own.columns, own.verdicts, constants.calibration_cycles)) for own in every
         ):
@@ -168,22 +173,26 @@ def _record(
                 marks.append(gates.ACCEPTED)
 
 
-def _mark_uneven(columns: dict[str, list[int]], marks: list[str], visit: Visit) -> list[str]:
-    """The marks, with samples whose warm-up and body disagree unlike the others' of the visit."""
-    if not visit.warm:
-        return marks
+def _without_uneven(columns: dict[str, list[int]], marks: list[str], verdicts: list[str]) -> list[str]:
+    """The verdicts; samples whose warm-up and body disagree unlike the others' of the visit are set aside."""
     ratios = [
         (ticks - empty) / max(1, warmup - empty)
         for ticks, empty, warmup in zip(columns["ticks"], columns["empty"], columns["warmup"], strict=True)
     ]
-    usual, shortest = statistics.median(ratios), min(columns["warmup"])
+    clean = [ratio for ratio, verdict in zip(ratios, verdicts, strict=True) if verdict == gates.ACCEPTED]
+    told = clean if len(clean) >= ENOUGH else ratios
+    usual, shortest = statistics.median(told), min(columns["warmup"])
     if usual <= 0 or shortest <= 0:
-        return marks  # less than one step of the time stamp: there is nothing to compare
+        return verdicts  # less than one step of the time stamp: there is nothing to compare
     margin = UNEVEN + clock.granularity() / shortest
-    return [
-        gates.UNEVEN if mark == gates.ACCEPTED and abs(ratio / usual - 1) > margin else mark
-        for ratio, mark in zip(ratios, marks, strict=True)
+    if told is clean:
+        strays = statistics.median(abs(ratio / usual - 1) for ratio in clean)
+        margin = max(margin, STRAY * gates.MAD_TO_SIGMA * strays)
+    uneven = [
+        gates.UNEVEN if mark == gates.ACCEPTED and abs(ratio / usual - 1) > margin else verdict
+        for ratio, mark, verdict in zip(ratios, marks, verdicts, strict=True)
     ]
+    return gates.together(columns["sample"], uneven)
 
 
 def _accepted(columns: dict[str, list[int]], verdicts: list[str], cycles: int) -> list[float]:
