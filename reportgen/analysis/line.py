@@ -19,9 +19,13 @@ from reportgen.units import format_bytes
 METHOD = "boundary"
 LEAST_STEP = 1.1
 """Latency after the step / before it; smaller rises are no line."""
+STANDS_OUT = 4.0
+"""Standard errors of a latency that a rise has at least."""
 SHARE = 0.3
 """Share of the whole rise from which the second access counts as outside.  Below the half, because a
 prefetcher that fetches lines in pairs takes away part of the step at the first line."""
+MARGIN = 2.0
+"""Standard errors of a latency about that share within which an offset is neither inside nor outside."""
 
 
 def line(evidence: Evidence) -> Quantity:
@@ -49,17 +53,27 @@ def line(evidence: Evidence) -> Quantity:
     smooth = envelope(latency)
     details = {"offset": offsets, "cycles": numbers(latency)}
     error = pooled_scatter(times).deviation * float(np.median([time.loss for time in times])) ** 0.5
-    if smooth[-1] < smooth[0] * max(LEAST_STEP, 1 + 4 * error):
+    certain = 1 + STANDS_OUT * error
+    if smooth[-1] < smooth[0] * max(LEAST_STEP, certain):
+        if certain > LEAST_STEP:
+            return evidence.without_value(
+                metric, "byte", METHOD, status=Status.UNSTABLE, details=details,
+                reason=f"One distance differs by {error:.0%} from visit to visit, and no rise stands out "
+                "from that; run again while the machine is quiet.",
+            )  # fmt: skip
         return evidence.bound(
             metric, "byte", METHOD, float(offsets[-1]), usable,
             reason=f"The second access stays cheap up to {format_bytes(offsets[-1])}, the most that was "
             "measured.",
             details=details,
         )  # fmt: skip
-    height = (smooth - smooth[0]) / (smooth[-1] - smooth[0])
-    outside = int(np.flatnonzero(height >= SHARE)[0])
-    value, inside = float(offsets[outside]), float(offsets[outside - 1])
+    rise = smooth[-1] - smooth[0]
+    height, doubt = (smooth - smooth[0]) / rise, MARGIN * error * smooth / rise
+    at = int(np.flatnonzero(height >= SHARE)[0])
+    within = int(np.flatnonzero(height[:at] + doubt[:at] < SHARE)[-1:].sum())  # the first is by definition
+    outside = min([*np.flatnonzero(height - doubt >= SHARE), len(offsets) - 1])
     return evidence.quantity(
-        metric, "byte", METHOD, Interval(value, inside, value), usable,
-        details=details | {"step": float(latency[outside] - latency[outside - 1])},
+        metric, "byte", METHOD,
+        Interval(float(offsets[at]), float(offsets[within]), float(offsets[outside])), usable,
+        details=details | {"step": float(latency[at] - latency[at - 1])},
     )  # fmt: skip

@@ -17,7 +17,8 @@ Offsets = NDArray[np.int64]
 LINE = 64
 SLOT = 512
 """Distance of the node pairs of the line probe: more than any line or pair of lines."""
-PAIR_SLOTS = 1024
+PAIR_SLOTS = 512
+"""Node pairs of the line probe where the sizes of caches are not known."""
 INTERLEAVED = 6
 """Sets in which a sequence is repeated: enough that a line has arrived when its set is visited again, few
 enough that no prefetcher sees lines beside each other."""
@@ -34,6 +35,16 @@ def random_cycle(size: int, rng: np.random.Generator, line: int = LINE) -> Offse
     follow strides.)
     """
     return rng.permutation(max(1, size // line)).astype(np.int64) * line
+
+
+def pair_slots(first: int, second: int) -> int:
+    """Node pairs of the line probe that a first level of `first` bytes does not hold and a second level does.
+
+    First cells lie in every eighth set, and are as many as stand, by the same factor, between what these
+    sets hold of either level.  Where they also fill the sets of the second level, what a neighbour does to
+    the third hides the line: 1,024 pairs did that with 512 KiB.
+    """
+    return round((first * second) ** 0.5 / SLOT) if first and second else PAIR_SLOTS
 
 
 def pairs(offset: int, rng: np.random.Generator, slots: int = PAIR_SLOTS) -> Offsets:

@@ -24,6 +24,7 @@ from reportgen.backends.cpu.generator_streams import inside
 from reportgen.backends.cpu.isa import Bound, assembly
 from reportgen.backends.cpu.processor import RDTSCP
 from reportgen.backends.cpu.routines import ROUTINES
+from reportgen.backends.layouts import pair_slots
 from reportgen.errors import Unsupported
 from reportgen.runs.schema import Device
 from reportgen.suite.definition import Definition, Operation, PlannedPoint, Probe
@@ -171,11 +172,14 @@ def _sustained(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Pa
 
 def _pair(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Parts:
     names = [str(point.settings["first"]), str(point.settings["second"])]
+    features = generator.device.features
     operations = [generator.operation(name) for name in names if name]
+    chained = [not one.throughput for one in operations]
+    operations = [generator.assembly.apart(one, features) for one in operations]
     sets: list[Bound] = []
     used: Counter[str] = Counter()
     for index, operation in enumerate(operations):
-        bank, count = generator.assembly.share(operation, generator.device.features)
+        bank, count = generator.assembly.share(operation, features)
         sets.append(generator.assembly.bind(operation, used[bank], count, tag=f"c{index}"))
         used[bank] += count
     order = str(point.settings.get("order", ""))
@@ -187,9 +191,10 @@ def _pair(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Parts:
     ]
     group = [line for part in parts for line in part] if order == "blocked" else _interleave(parts)
     lines = group * groups
-    tied = [part.count for part in sets if not part.operation.throughput]
-    kind = "mixed" if len(tied) == len(sets) else "mixed_apart"
-    expect = generator.expected(lines) | {"kind": kind, "chains": sum(tied)}
+    tied = sum(
+        _chains(part, often * groups) for part, often, own in zip(sets, times, chained, strict=False) if own
+    )
+    expect = generator.expected(lines) | {"kind": "mixed" if all(chained) else "mixed_apart", "chains": tied}
     work = {
         "groups": float(groups),
         "first_count": float(len(parts[0])),
@@ -197,6 +202,16 @@ def _pair(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Parts:
         "instructions": float(sum(line.count("\n") + 1 for line in lines)),
     }
     return {"settings": point.settings, "sets": sets, "lines": lines}, expect, work, {"kind": "body"}
+
+
+def _chains(part: Bound, turns: int) -> int:
+    """Dependency chains of the accumulators in so many turns.
+
+    One each; where each is written anew every time, one an instance that takes several instructions.
+    """
+    if not part.operation.throughput:
+        return part.count
+    return part.count * turns if "\n" in part.throughput(0) else 0
 
 
 def _chase(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts:
@@ -210,6 +225,9 @@ def _chase(generator: CpuGenerator, probe: Probe, point: PlannedPoint) -> Parts:
     }
     if "level" in setup:
         setup["bytes"] = inside(generator.device, str(setup["level"]))
+    if setup.get("layout") == "pair":
+        l1, l2 = (int(generator.device.reported.get(f"{level}_bytes", 0)) for level in ("l1d", "l2"))
+        setup["slots"] = pair_slots(l1, l2)
     if setup.get("layout") == "pages":
         _check_pages(generator.device, int(setup["count"]), int(setup["page"]))
     return {"settings": point.settings, "unroll": CHASE_UNROLL}, expect, {"steps": float(CHASE_UNROLL)}, setup

@@ -246,6 +246,13 @@ class Assembly(Protocol):
     def share(self, operation: Operation, features: tuple[str, ...]) -> tuple[str, int]:
         """Register file of the operation's accumulators; how many each of two operations gets of it."""
 
+    def apart(self, operation: Operation, features: tuple[str, ...]) -> Operation:
+        """The operation as one of two kinds in a body.
+
+        Where its half of a register file has too few accumulators to fill what it needs, instances do not
+        wait for each other.
+        """
+
     def opcode(self, line: str) -> str:
         """The opcode that the decoder will give to a line of assembly."""
 

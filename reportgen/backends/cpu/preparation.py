@@ -143,7 +143,7 @@ class Preparation:
         if layout == "random":
             offsets = layouts.random_cycle(int(setup["bytes"]), rng)
         elif layout == "pair":
-            offsets = layouts.pairs(int(setup["offset"]), rng)
+            offsets = layouts.pairs(int(setup["offset"]), rng, int(setup["slots"]))
         elif layout == "conflict":
             offsets = layouts.conflict(int(setup["count"]), int(setup["stride"]), rng)
         elif layout == "sequence":

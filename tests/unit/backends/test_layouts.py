@@ -81,11 +81,34 @@ def test_no_stride_is_followed_for_long() -> None:
 
 @pytest.mark.parametrize("offset", [8, 56, 64, 128, 248])
 def test_pairs_are_that_far_apart_and_their_nodes_are_not(offset: int) -> None:
+    assert layouts.pair_slots(32 << 10, 0) == PAIR_SLOTS
     offsets = layouts.pairs(offset, rng())
     assert len(offsets) == 2 * PAIR_SLOTS
     first, second = offsets[0::2], offsets[1::2]
     assert (second - first == offset).all()
     assert sorted(first) == list(range(0, PAIR_SLOTS * SLOT, SLOT))
+
+
+@pytest.mark.parametrize(
+    ("first", "ways", "second", "more_ways"),
+    [
+        (32, 8, 256, 4),
+        (32, 8, 512, 8),
+        (32, 8, 1024, 8),
+        (48, 12, 2048, 16),
+        (64, 4, 1024, 8),
+        (128, 8, 12288, 12),
+    ],
+)
+def test_pairs_miss_the_first_level_and_fill_half_of_the_second_at_most(
+    first: int, ways: int, second: int, more_ways: int
+) -> None:
+    """KiB and ways of real cores, lines of 64 bytes."""
+    lines = layouts.pairs(8, rng(), layouts.pair_slots(first << 10, second << 10))[::2] // LINE
+    for size, of_set, least, most in ((first, ways, 2.0, 1e9), (second, more_ways, 0.0, 0.5)):
+        sets = (size << 10) // LINE // of_set
+        fullest = np.bincount(lines % sets).max()
+        assert least * of_set <= fullest <= most * of_set
 
 
 def test_a_sequence_is_repeated_in_sets_that_lie_apart() -> None:

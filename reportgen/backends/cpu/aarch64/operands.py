@@ -199,6 +199,11 @@ def share(operation: Operation, features: tuple[str, ...]) -> tuple[str, int]:
     return ("x", 8) if operation.registers == "x" else ("v", 12)
 
 
+def apart(operation: Operation, features: tuple[str, ...]) -> Operation:
+    """See `Assembly.apart`: of 32 vector registers there are enough."""
+    return operation
+
+
 def stream(kernel: str, features: tuple[str, ...]) -> Stream:
     """See `Assembly.stream`: pairs of 128-bit registers, `stnp` as the non-temporal store."""
     opcodes = {name: count * _STREAM_PAIRS for name, count in _STREAMS[kernel].items()} | _STREAM_LOOP

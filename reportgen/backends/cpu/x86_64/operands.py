@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from dataclasses import dataclass
 from typing import Any
@@ -54,6 +55,9 @@ _STREAMS = {
     "nt_copy": {"vmovups": 1, "vmovntps": 1},
 }
 """Kernel -> opcodes that move or compute one vector."""
+
+_ADDS_TO = re.compile("231|^vpdp|^vdpbf16")
+"""Opcodes that read the register which they write."""
 
 TILE_SHAPE = struct.pack("<2B14x8H16x8B8x", 1, 0, *[64] * 8, *[16] * 8)
 """Operand of `ldtilecfg` (Intel SDM vol. 1, 18.2): palette 1, start row 0, every tile 16 rows of 64
@@ -221,6 +225,27 @@ def share(operation: Operation, features: tuple[str, ...]) -> tuple[str, int]:
     if operation.registers == "tmm":
         return "tmm", 4  # two tile operations share one shape and the constants: they are not paired
     return "v", 12 if "avx512vl" in features else 7
+
+
+def apart(operation: Operation, features: tuple[str, ...]) -> Operation:
+    """See `Assembly.apart`.
+
+    Sixteen vector registers leave seven for each kind, and a core that starts two multiply-adds of four
+    cycles in each needs eight.  What only reads its accumulator reads a constant in its place.  What adds to
+    it finds it zeroed, by an idiom that takes no unit (AMD and Intel optimization guides, "zeroing idioms"),
+    and brings the constant: of a product of odd operands less than a normal number may be left, which some
+    cores are slow to write.
+    """
+    form = operation.throughput or operation.form
+    if "avx512vl" in features or operation.registers not in ("xmm", "ymm") or ";" in form:
+        return operation
+    name, _, operands = form.partition(" ")
+    target, _, sources = operands.partition(", ")
+    if _ADDS_TO.search(name):
+        form = f"vxorps {{d}}, {{d}}, {{d}}; {name.replace('231', '213')} {operands}"
+    elif target.startswith("{d") and "{d" in sources:
+        form = f"{name} {target}, {sources.replace('{d', '{b')}"
+    return msgspec.structs.replace(operation, throughput=form)
 
 
 def opcode(line: str) -> str:

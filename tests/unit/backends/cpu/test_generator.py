@@ -16,7 +16,17 @@ from reportgen.backends.cpu.generator_streams import SLICE_BYTES
 from reportgen.errors import Unsupported
 from reportgen.runs.schema import Device
 from reportgen.suite.definition import Definition, PlannedPoint, Probe
-from tests.unit.backends.cpu.x86 import device, everything, generate, planned, suite, table
+from tests.unit.backends.cpu.x86 import (
+    assembles,
+    decodes,
+    device,
+    everything,
+    generate,
+    judge,
+    planned,
+    suite,
+    table,
+)
 
 
 def probe(**keys: Any) -> Probe:
@@ -154,6 +164,42 @@ def test_a_pair_interleaves_and_keeps_registers_apart() -> None:
     )  # never all of one, then all of the other
     alone = generate("pipeline_interference/int_vs_fp#first=integer_add,second=")
     assert alone.work["second_count"] == 0
+
+
+def avx2() -> Device:
+    """A processor with sixteen vector registers."""
+    return device(tuple(name for name in everything() if not name.startswith("avx512")))
+
+
+@pytest.mark.parametrize(
+    ("operation", "line"),
+    [
+        ("fp32_add_256", "vaddps ymm0, ymm15, ymm14"),
+        ("vector_shift_256", "vpslld ymm0, ymm15, 3"),
+        ("fp32_fma_256", "vxorps ymm0, ymm0, ymm0; vfmadd213ps ymm0, ymm14, ymm15"),
+        ("unpack_low_256", "vpunpckldq ymm0, ymm14, ymm15"),
+    ],
+)
+def test_of_few_registers_no_instance_of_a_pair_waits_for_another(operation: str, line: str) -> None:
+    made = CpuGenerator(avx2(), table())
+    bound = made.assembly.bind(made.assembly.apart(made.operation(operation), avx2().features), 0, 7)
+    assert [part.strip() for part in bound.throughput(0).splitlines()] == line.split("; ")
+    plain = made.assembly.apart(table()[operation], everything())
+    assert plain == table()[operation]
+
+
+@assembles
+@decodes
+@pytest.mark.parametrize("order", ["interleaved", "4to1"])
+@pytest.mark.parametrize("second", ["fp64_fma_256", "store", "vector_logic_256", "shuffle_bytes_256"])
+def test_pairs_of_few_registers_are_what_they_claim(second: str, order: str) -> None:
+    source = generate(
+        f"pipeline_interference/matrix#first=fp32_fma_256,second={second},order={order}", avx2()
+    )
+    found = judge(source)
+    assert found.verdict == "verified", found.faults
+    before, idiom, after = source.text.rpartition("vxorps ymm0, ymm0, ymm0")
+    assert judge(source, f"{before}vxorps ymm0, ymm0, ymm1{after}").verdict == ("rejected" if idiom else "")
 
 
 def test_interleaving_spreads_evenly() -> None:
