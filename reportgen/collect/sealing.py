@@ -43,9 +43,10 @@ def assemble(
         unreached: why points without a visit have none, where that was meant.
     """
     ordered = sorted(entries, key=lambda entry: entry.order)
-    verdicts = tally.judge(plan, ordered, header.clock)
+    best = tally.best_canary(entries, header.clock)
+    verdicts = tally.judge(plan, ordered, header.clock, best)
     tallies = tally.count(ordered, verdicts)
-    clock = _clock(plan, header, ordered)
+    clock = _clock(plan, header, ordered, best)
     run = Run(
         schema=SCHEMA_VERSION,
         run=header.run,
@@ -105,7 +106,7 @@ def _asked(plan: Plan, header: Header) -> dict[str, Any]:
     }
 
 
-def _clock(plan: Plan, header: Header, entries: Sequence[Entry]) -> ClockRecord:
+def _clock(plan: Plan, header: Header, entries: Sequence[Entry], best: float) -> ClockRecord:
     if plan.recording is not None:
         return plan.recording.run.sample_clock
     if header.clock.calibration_cycles:
@@ -122,7 +123,7 @@ def _clock(plan: Plan, header: Header, entries: Sequence[Entry]) -> ClockRecord:
         tick_hz=found.hz,
         tick_hz_low=found.low,
         tick_hz_high=found.high,
-        canary_best=tally.best_canary(entries, header.clock),
+        canary_best=best,
         **msgspec.structs.asdict(header.clock),
     )
 

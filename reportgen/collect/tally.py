@@ -64,14 +64,22 @@ def best_canary(entries: Iterable[Entry], clock: ClockConstants) -> float:
     return rates.best()
 
 
-def judge(plan: Plan, entries: Sequence[Entry], clock: ClockConstants) -> list[list[str]]:
-    """Gates of every entry's rows, with the best canary of the whole run.
+def judge(
+    plan: Plan, entries: Sequence[Entry], clock: ClockConstants, best: float | None = None
+) -> list[list[str]]:
+    """Gates of every entry's rows.
 
     A replay keeps the recorded verdicts.
+
+    Args:
+        plan: of the run.
+        entries: visits, any number a point.
+        clock: constants of the sample frame.
+        best: best canary rate of the whole run; by default that of these entries.
     """
     if plan.recording is not None:
         return [entry.batch.gates for entry in entries]
-    best = best_canary(entries, clock)
+    best = best_canary(entries, clock) if best is None else best
     verdicts = [
         gates.judge(entry.batch.columns, clock, best, entry.batch.gates)
         if entry.batch.gates and not entry.batch.held

@@ -94,8 +94,9 @@ class Tour:
         self.progress.stage("measuring", len(main) + (0 if self.plan.recording else 1))
         self._visit_all(main)
         if self.plan.recording is None and not self.cut:
+            wanting = names
             for round_ in range(EXTRA_ROUNDS):
-                wanting = self._wanting(names, after, agreeing=round_ >= ROUNDS_TO_AGREE)
+                wanting = self._wanting(wanting, after, agreeing=round_ >= ROUNDS_TO_AGREE)
                 if not wanting:
                     break
                 extra = extra_visits(self.plan, after, round_, wanting, together)
@@ -183,13 +184,16 @@ class Tour:
     def _wanting(self, names: Sequence[str], before: int, *, agreeing: bool) -> list[str]:
         """Points with too few samples in visits before `before`; unless `agreeing`, those that disagree too.
 
-        Later visits do not count, so a run resumed within an extra round finds the same points.
+        Later visits do not count, so a run resumed within an extra round finds the same points.  What was
+        enough once is not judged again here, where a device would wait for it; sealing judges all.
         """
-        entries = [entry for entry in self.entries if entry.order < before]
         clock, passes = self.header.clock, self.plan.passes
-        verdicts = tally.judge(self.plan, entries, clock)
+        earlier = [entry for entry in self.entries if entry.order < before]
+        best, asked = tally.best_canary(earlier, clock), set(names)
+        entries = [entry for entry in earlier if entry.batch.point in asked]
+        verdicts = tally.judge(self.plan, entries, clock, best)
         tallies = tally.count(entries, verdicts)
-        undecided = own_cores.undecided(entries, verdicts, clock, tally.best_canary(entries, clock), passes)
+        undecided = own_cores.undecided(entries, verdicts, clock, best, passes)
         if not agreeing:
             undecided |= agreement.disagreeing(
                 entries, verdicts, clock, [name for name in names if name not in self.behind]

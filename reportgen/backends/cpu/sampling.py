@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, field
 
 from reportgen.backends import gates
-from reportgen.backends.base import Batch, Order, empty_columns
+from reportgen.backends.base import Batch, ClockConstants, Order, empty_columns
 from reportgen.backends.cpu import clock
 from reportgen.backends.cpu.frame import MOST_SAMPLES, Stamps
 from reportgen.backends.cpu.preparation import MOST_ROWS, Visit
@@ -21,6 +21,8 @@ STRAY = 3.0
 another order every time (multiply-adds on a Zen 3 core: half of all undisturbed samples strayed by 2 %)."""
 ENOUGH = 8
 """Samples with clean brackets from which on they tell how far the ratio strays by itself."""
+MOVED = 0.002
+"""A best rate that has moved by less judges no sample otherwise: the canary's read-out costs more."""
 BATCH = 16
 LONGEST_STRETCH = 5.0
 """A visit may exceed its cap this many times over to reach the least number of samples."""
@@ -33,6 +35,21 @@ class _Rows:
     columns: dict[str, list[int]] = field(default_factory=empty_columns)
     marks: list[str] = field(default_factory=list)
     verdicts: list[str] = field(default_factory=list)
+    bracketed: list[str] = field(default_factory=list)
+    """What brackets alone say of each row."""
+    best: float = 0.0
+    """Best rate by which they were judged."""
+
+    def judge(self, constants: ClockConstants, best: float, warm: bool) -> None:
+        """Judge the rows that are new; all of them where the best rate has moved."""
+        if abs(best - self.best) > MOVED * self.best:
+            self.bracketed, self.best = [], best
+        done = len(self.bracketed)
+        new = {name: values[done:] for name, values in self.columns.items()}
+        self.bracketed += gates.judge(new, constants, self.best, self.marks[done:])
+        self.verdicts = (
+            _without_uneven(self.columns, self.marks, self.bracketed) if warm else list(self.bracketed)
+        )
 
 
 def sample(order: Order, visit: Visit, rates: gates.BestRate, tick_hz: float) -> list[Batch]:
@@ -68,9 +85,7 @@ def sample(order: Order, visit: Visit, rates: gates.BestRate, tick_hz: float) ->
         # a worker that was just started knows less than the run does
         best = rates.best() or order.canary_best
         for own in every:
-            own.verdicts = gates.judge(own.columns, constants, best, own.marks)
-            if visit.warm:
-                own.verdicts = _without_uneven(own.columns, own.marks, own.verdicts)
+            own.judge(constants, best, bool(visit.warm))
         if taken >= visit.least and all(
             gates.precise(_accepted(own.columns, own.verdicts, constants.calibration_cycles)) for own in every
         ):
