@@ -24,6 +24,7 @@ from reportgen.analysis.robust import (
     Visits,
     mad_deviation,
     median,
+    pooled_scatter,
     student_t,
     symmetric,
 )
@@ -34,6 +35,11 @@ METHOD = "slope"
 UNIT = "cycle"
 NOT_LINEAR = 0.02
 """Largest relative residual of a length's median that still counts as a straight line."""
+SHOWN = 3.0
+"""Scatters of one length from visit to visit by which its median is off before that is the chain's doing: a
+core may settle into another rhythm every time."""
+MOST_SCATTER = 0.25
+"""Half of the interval over the slope up to which lengths that are off for that reason still tell one."""
 WHOLE = "whole number"
 """In the hypothesis of a probe whose steps are thought to take whole cycles."""
 STRAY = 0.01
@@ -55,14 +61,13 @@ class Line(NamedTuple):
 def fit_line(steps: Array, cycles: Array, near: float = STRAY) -> Line:
     """Weighted least squares through positive `cycles`, with at most a quarter left out as stray.
 
-    Stray is further from the line through the medians than five robust deviations of the
-    residuals and than `near` (relative): a visit during which a neighbour held the core.
+    Stray is further from the line by the median slope of all pairs (Theil 1950, Sen 1968) than five robust
+    deviations of the residuals and than `near` (relative): a visit during which a neighbour held the core.
     """
     kept = np.ones(len(steps), dtype=bool)
     lengths = np.unique(steps)
-    middle = np.array([median(cycles[steps == one]) for one in lengths])
     if len(steps) >= 6 and len(lengths) >= 2:
-        guess = _least_squares(lengths, middle)
+        guess = _by_pairs(steps, cycles)
         residual = cycles / (guess[1] + guess[0] * steps) - 1
         limit = max(5 * mad_deviation(residual), near)
         stray = np.abs(residual - median(residual)) > limit
@@ -78,6 +83,15 @@ def fit_line(steps: Array, cycles: Array, near: float = STRAY) -> Line:
     variance = float((residuals**2).sum()) / freedom if freedom > 0 else 0.0
     error = math.sqrt(variance / spread) if spread > 0 else math.inf
     return Line(slope, intercept, error, freedom, kept)
+
+
+def _by_pairs(steps: Array, cycles: Array) -> tuple[float, float]:
+    """Slope and intercept of the line by medians: up to a quarter of the observations do not move it far."""
+    first, second = np.triu_indices(len(steps), 1)
+    apart = steps[first] != steps[second]
+    first, second = first[apart], second[apart]
+    slope = median((cycles[second] - cycles[first]) / (steps[second] - steps[first]))
+    return slope, median(cycles - slope * steps)
 
 
 def _least_squares(steps: Array, cycles: Array) -> tuple[float, float]:
@@ -121,10 +135,10 @@ def slope(evidence: Evidence, companions: dict[str, Quantity]) -> Quantity:
     steps = np.concatenate(
         [np.full(len(one.centres), point.work["steps"]) for point, one in zip(usable, observed, strict=True)]
     )
-    line = fit_line(steps, np.concatenate([one.centres for one in observed]))
-    order = np.argsort([point.work["steps"] for point in usable])
-    x = np.array([usable[at].work["steps"] for at in order])
-    y = np.array([observed[at].value for at in order])
+    cycles = np.concatenate([one.centres for one in observed])
+    line = fit_line(steps, cycles)
+    x = np.unique(steps)
+    y = np.array([median(cycles[line.kept & (steps == one)]) for one in x])
     details: dict[str, object] = {
         "length": numbers(x),
         "cycles": numbers(y),
@@ -138,7 +152,8 @@ def slope(evidence: Evidence, companions: dict[str, Quantity]) -> Quantity:
             metric, UNIT, METHOD, status=Status.INVALID, details=details,
             reason="Longer chains do not take longer: the chain is not dependent, or was removed.",
         )  # fmt: skip
-    if linearity is not None and linearity > NOT_LINEAR:
+    scatter = pooled_scatter(observed).deviation
+    if linearity is not None and linearity > max(NOT_LINEAR, SHOWN * scatter):
         return evidence.without_value(
             metric, UNIT, METHOD, status=Status.UNSTABLE, details=details,
             reason=f"Time is not proportional to chain length (off by {linearity:.1%}, "
@@ -147,9 +162,14 @@ def slope(evidence: Evidence, companions: dict[str, Quantity]) -> Quantity:
 
     rounded = _rounded(evidence, x, y, line)
     # What rounding does to the times is in their residuals, too, where the lengths happen to show it.
-    scatter = max(student_t(line.freedom) * line.error, NORMAL_95 * rounded)
-    half = math.hypot(scatter, NORMAL_95 * evidence.systematic * line.slope)
+    random = max(student_t(line.freedom) * line.error, NORMAL_95 * rounded)
+    half = math.hypot(random, NORMAL_95 * evidence.systematic * line.slope)
     step = symmetric(line.slope, half if line.freedom > 0 else 0.01 * line.slope)
+    if linearity is not None and linearity > NOT_LINEAR and step.half > MOST_SCATTER * step.value:
+        return evidence.without_value(
+            metric, UNIT, METHOD, status=Status.UNSTABLE, details=details,
+            reason=f"One length differs by {scatter:.0%} from visit to visit, too much to tell a slope.",
+        )  # fmt: skip
     reason = "" if linearity is not None else "Two chain lengths: linearity was not checked."
     latency = _of_one_instruction(evidence, step, companions)
     if isinstance(latency, str):

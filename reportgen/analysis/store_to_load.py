@@ -12,13 +12,15 @@ microarchitecture of Intel, AMD, and VIA CPUs", on store forwarding); the number
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import msgspec
+import numpy as np
 
 from reportgen.analysis.evidence import Evidence
 from reportgen.analysis.quantity import Quantity
+from reportgen.analysis.robust import Interval, median
 from reportgen.analysis.slope import slope
 from reportgen.runs.schema import Point
 from reportgen.status import Status
@@ -30,6 +32,8 @@ APART = 3.0
 """Cycles between two neighbouring latencies from which on they belong to two groups: less than any load from
 the first level takes, more than what a wider register or another place in a vector adds."""
 MOST_GROUPS = 3
+MOST_RHYTHMS = 1.5
+"""Ratio of the slowest to the fastest up to which they are told as one number."""
 
 
 def store_to_load(evidence: Evidence) -> list[Quantity]:
@@ -53,7 +57,7 @@ def _of_case(evidence: Evidence, case: str, points: list[Point]) -> Quantity:
     return msgspec.structs.replace(found, details=found.details | sizes | {"place": place(**sizes)})
 
 
-def chain(evidence: Evidence, metric: str, points: Iterable[Point]) -> Quantity:
+def chain(evidence: Evidence, metric: str, points: Sequence[Point]) -> Quantity:
     """Cycles of a step of bodies that repeat without a break: a slope through two lengths and the origin."""
     probe = msgspec.structs.replace(evidence.probe, metric=metric)
     found = msgspec.structs.replace(slope(replace(evidence.narrowed(points), probe=probe), {}), method=METHOD)
@@ -61,6 +65,12 @@ def chain(evidence: Evidence, metric: str, points: Iterable[Point]) -> Quantity:
         return found
     off = abs(float(found.details["intercept"])) / min(found.details["cycles"])
     if off > NOT_PROPORTIONAL:
+        if rhythms := _rhythms(evidence, points, off):
+            return msgspec.structs.replace(
+                found, value=rhythms.value, low=rhythms.low, high=rhythms.high, status=Status.OK,
+                reason=f"A loop settles into one of several rhythms, of {rhythms.low:.3g} to "
+                f"{rhythms.high:.3g} cycles a step; the interval has room for all that were seen.",
+            )  # fmt: skip
         return msgspec.structs.replace(
             found, status=Status.UNSTABLE, value=None, low=None, high=None,
             reason=f"Time is not proportional to the number of steps (off by {off:.1%}, "
@@ -69,6 +79,17 @@ def chain(evidence: Evidence, metric: str, points: Iterable[Point]) -> Quantity:
     reason = found.reason if found.status is not Status.OK else ""
     inputs = found.inputs | {"linearity": max(off, found.inputs.get("linearity", 0.0))}
     return msgspec.structs.replace(found, reason=reason, inputs=inputs)
+
+
+def _rhythms(evidence: Evidence, points: Sequence[Point], off: float) -> Interval | None:
+    """Cycles of a step of all visits, where those of one length differ by what the two lengths do."""
+    asked = {point.id for point in points}
+    usable = [point for point in evidence.usable() if point.id in asked]
+    each = [evidence.cycles(point).centres / point.work["steps"] for point in usable]
+    every = np.concatenate(each)
+    if max(one.max() / one.min() - 1 for one in each) < off / 2 or every.max() > MOST_RHYTHMS * every.min():
+        return None
+    return Interval(median(every), float(every.min()), float(every.max()))
 
 
 def place(store_bytes: int, load_bytes: int, offset: int) -> str:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cache
 
 import msgspec
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,7 +25,7 @@ from tests.simulated.access_points import (
 )
 from tests.simulated.asked import Asked
 from tests.simulated.truth import CpuTruth, TrueAccess
-from tests.unit.analysis.cases import analysed
+from tests.unit.analysis.cases import Columns, analysed
 
 QUIET = CpuTruth().quiet()
 
@@ -136,6 +137,31 @@ def test_pairs_that_do_not_all_cost_the_same_have_no_latency() -> None:
     assert quantity.status is Status.UNSTABLE
     assert quantity.value is None
     assert "not proportional" in quantity.reason
+
+
+def test_a_loop_that_settles_into_rhythms_has_an_interval_for_all_of_them() -> None:
+    """Pairs of 64 bytes on a Zen 3 core: 5.98, 6.12, 6.26, 6.7 or 7.3 cycles, another in each visit."""
+    rhythms = {
+        ("48", 0): 1.0,
+        ("48", 1): 1.22,
+        ("48", 2): 1.05,
+        ("96", 0): 1.0,
+        ("96", 1): 1.0,
+        ("96", 2): 1.0,
+    }
+
+    def edit(columns: Columns) -> None:
+        for (length, visit), factor in rhythms.items():
+            at = np.char.endswith(columns["point"].astype(str), f"case=64_64.0,length={length}")
+            at &= columns["pass"] == visit
+            columns["ticks"] = np.where(at, columns["ticks"] * factor, columns["ticks"]).astype(np.int64)
+
+    quantity = analysed([store_to_load_probe(QUIET)], QUIET, edit=edit)["store_to_load.64_64.0"]
+    truth = pair_latency(QUIET, "64_64.0")
+    assert quantity.status is Status.OK
+    assert quantity.low == pytest.approx(truth, rel=0.01)
+    assert quantity.high == pytest.approx(1.22 * truth, rel=0.01)
+    assert "settles into one of several rhythms" in quantity.reason
 
 
 def test_one_length_gives_no_latency() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -158,6 +159,44 @@ def test_a_neighbour_for_a_whole_visit_is_left_out() -> None:
     found = analysed([chain(lambda n: 3 + 4 * n)], edit=disturbed)["latency.x"]
     assert found.value == pytest.approx(4, rel=0.003)
     assert found.inputs["passes"] == 2
+
+
+def test_one_of_two_visits_of_a_length_does_not_bend_the_line() -> None:
+    """Two visits of the shortest chain; one was disturbed (79.9 and 142.9 cycles were seen)."""
+
+    def disturbed(columns: Columns) -> None:
+        shortest = columns["point"] == "instruction_latency/x#length=48"
+        columns["ticks"] = np.where(shortest & (columns["pass"] == 1), columns["ticks"] * 2, columns["ticks"])
+        columns["gate"] = np.where(shortest & (columns["pass"] == 2), "issue rate low", columns["gate"])
+
+    found = analysed([chain(lambda n: 3 + 1.5 * n)], edit=disturbed)["latency.x"]
+    assert found.value == pytest.approx(1.5, rel=0.01)
+
+
+def rhythm(spread: float) -> Callable[[Columns], None]:
+    """Every visit of a chain takes its own time."""
+
+    def edit(columns: Columns) -> None:
+        names, point = np.unique(columns["point"].astype(str), return_inverse=True)
+        visits = np.random.default_rng(3).uniform(0, spread, (len(names), columns["pass"].max() + 1))
+        columns["ticks"] = (columns["ticks"] * (1 + visits[point, columns["pass"]])).astype(np.int64)
+
+    return edit
+
+
+def test_a_chain_that_settles_into_another_rhythm_every_time_has_a_wide_interval() -> None:
+    found = analysed([chain(lambda n: 1.5 * n)], edit=rhythm(0.12))["latency.x"]
+    assert found.status is Status.OK
+    assert found.low is not None
+    assert found.high is not None
+    assert 0.05 < (found.high - found.low) / 1.5 < 0.5
+    assert found.low < 1.5 * 1.06 < found.high
+
+
+def test_a_chain_whose_visits_have_nothing_in_common_has_no_latency() -> None:
+    found = analysed([chain(lambda n: 1.5 * n)], edit=rhythm(2.0))["latency.x"]
+    assert found.status is Status.UNSTABLE
+    assert "from visit to visit, too much to tell a slope" in found.reason
 
 
 def test_the_line_is_exact_on_exact_values() -> None:

@@ -89,8 +89,8 @@ def test_a_base_that_is_elsewhere_is_rejected(line: str, why: str) -> None:
 
 @assembles
 def test_an_access_that_is_not_split_is_rejected() -> None:
-    made = generate("memory_hierarchy/split_access#access=load_64_latency,place=line,length=16")
-    assert "wanted accesses 16 load 8 rbx-68" in rejected(made, *["mov rbx, [rbx-72]"] * 16)
+    made = generate("memory_hierarchy/split_access#access=load_64_latency,place=line,length=48")
+    assert "wanted accesses 48 load 8 rbx-68" in rejected(made, *["mov rbx, [rbx-72]"] * 48)
 
 
 @assembles
@@ -135,8 +135,8 @@ def test_a_core_without_wide_vectors_says_so() -> None:
     "point",
     [
         f"{STORED}#case=64_64.4,length=48",
-        "memory_hierarchy/split_access#access=load_64_latency,place=page,length=16",
-        "memory_hierarchy/split_access#access=store_64_interval,place=page,length=16",
+        "memory_hierarchy/split_access#access=load_64_latency,place=page,length=48",
+        "memory_hierarchy/split_access#access=store_64_interval,place=page,length=48",
         "memory_hierarchy/address_alias#distance=16384,length=48",
     ],
 )
