@@ -54,6 +54,8 @@ FIRST = "first of batch"
 DISAGREE = "calibrations disagree"
 MIGRATED = "migrated"
 STOOD_STILL = "clock stood still"
+INTERRUPTED = "empty window long"
+"""The window that is subtracted took so much longer than others of the visit that a chain would be off."""
 UNEVEN = "warm-up and body disagree"
 WRONG = "wrong result"
 """The program left other results than at its first run."""
@@ -153,6 +155,7 @@ def judge(
     """
     rates = canary_rates(columns, clock)
     samples = columns["sample"]
+    usual = median(columns["empty"]) if columns["empty"] else 0
     threads: dict[int, int] = {}
     for sample in samples:
         threads[sample] = threads.get(sample, 0) + 1
@@ -162,20 +165,27 @@ def judge(
         if mark not in REJUDGED:
             verdicts.append(mark)
             continue
-        before, after = columns["calibration_before"][row], columns["calibration_after"][row]
         if columns["ticks"][row] <= 0:
             verdicts.append(STOOD_STILL)
-        elif (
-            clock.calibration_cycles
-            and before > 0
-            and not agree(before, after, _tolerance(columns["ticks"][row], before, clock), clock.granularity)
-        ):
-            verdicts.append(DISAGREE)
+        elif clock.calibration_cycles and (fault := _brackets(columns, row, clock, usual)):
+            verdicts.append(fault)
         elif threads[sample] == 1 and 0 < rates[row] < clock.canary_share * best:
             verdicts.append(SLOW)
         else:
             verdicts.append(ACCEPTED)
     return together(samples, verdicts)
+
+
+def _brackets(columns: dict[str, list[int]], row: int, clock: ClockConstants, usual: float) -> str:
+    """What speaks against the two calibrations of a row, if they were taken; `usual`: its empty window."""
+    before, after = columns["calibration_before"][row], columns["calibration_after"][row]
+    if before <= 0:
+        return ""
+    longer = max(0, round(columns["empty"][row] - usual))
+    if not agree(before, before + longer, clock.agreement, clock.granularity):
+        return INTERRUPTED
+    tolerance = _tolerance(columns["ticks"][row], before, clock)
+    return "" if agree(before, after, tolerance, clock.granularity) else DISAGREE
 
 
 def unbracketed(columns: dict[str, list[int]], marks: Sequence[str]) -> list[str]:

@@ -256,7 +256,8 @@ SAMPLE_COLUMNS: dict[str, str] = {
 visit of a point; `start` and all durations are ticks of the time-stamp counter; `ticks` is the
 timed body, `repetitions` how often it ran; `empty` the same window with nothing in it; `gate` is
 `accepted` or why not: `first of batch`, `calibrations disagree`, `issue rate low`, `migrated`,
-`clock stood still`, `warm-up and body disagree`, `wrong result`, `throttled`, `partner did not answer`.
+`clock stood still`, `empty window long`, `warm-up and body disagree`, `wrong result`, `throttled`,
+`partner did not answer`.
 
 Where ticks are cycles (`calibration_cycles` 0: GPUs), `start` is nanoseconds of the device's timer,
 `calibration_before` and `calibration_after` are cycles and nanoseconds of one wait beside the sample,

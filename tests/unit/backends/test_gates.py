@@ -60,6 +60,13 @@ def test_each_fault_has_its_name() -> None:
     ]
 
 
+def test_an_interruption_in_the_empty_window_sets_the_sample_aside() -> None:
+    """17,101 and 101,087 ticks instead of 98 were seen: chains less them had a time below zero."""
+    usual = columns()["empty"][0]
+    taken = columns(empty=[usual, usual + 10, usual + 70, 17101])
+    assert gates.judge(taken, CLOCK, 0.0) == [ACCEPTED, ACCEPTED, gates.INTERRUPTED, gates.INTERRUPTED]
+
+
 def test_what_only_the_launcher_saw_stays_and_the_rest_is_judged_anew() -> None:
     marks = ["first of batch", "migrated", "issue rate low", ACCEPTED]
     taken = columns(canary_before=[CLEAN, CLEAN, CLEAN, 2 * CLEAN])
