@@ -14,6 +14,15 @@ HUGE = 2 << 20
 SMAPS = Path("/proc/self/smaps")
 
 
+def _room(size: int, pages: str) -> int:
+    """Bytes of a mapping with `size` at a boundary, and with the whole of every huge page that they touch.
+
+    A page that is not wholly inside of a mapping is never huge: buffers of less than 2 MiB had one by luck, and
+    a second level of 512 KiB that was indexed by scattered pages seemed to end anywhere from 240 KiB on.
+    """
+    return HUGE + (-(-size // HUGE) * HUGE if pages == "huge" else size)
+
+
 class Buffer:
     """`size` bytes at a 2 MiB boundary; `pages` is `huge` (a request: see `huge_bytes`) or `4k`.
 
@@ -28,7 +37,7 @@ class Buffer:
     def __init__(self, size: int, pages: str) -> None:
         self.size = size
         try:
-            self._map = mmap.mmap(-1, size + HUGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+            self._map = mmap.mmap(-1, _room(size, pages), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         except (OSError, ValueError) as error:
             raise LaunchError(f"{size} bytes of memory are not to be had: {error}") from None
         advice = mmap.MADV_HUGEPAGE if pages == "huge" else mmap.MADV_NOHUGEPAGE

@@ -29,6 +29,13 @@ def test_a_buffer_starts_at_a_huge_page_and_holds_its_bytes() -> None:
         view.release()
 
 
+@pytest.mark.parametrize("size", [64, 300_000, HUGE, HUGE + 1, 5 * HUGE - 64])
+def test_every_huge_page_that_a_buffer_touches_is_its_own(size: int) -> None:
+    for _ in range(5):
+        with Buffer(size, "huge") as buffer:
+            assert buffer.offset + -(-size // HUGE) * HUGE <= len(buffer._map)
+
+
 def test_a_kernel_without_huge_pages_gives_small_ones_and_says_so(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
