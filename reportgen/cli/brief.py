@@ -62,7 +62,7 @@ def show(derived: Derived) -> None:
     run = derived.bundle.run
     found = [finding for finding in derived.findings if ":" not in finding.id]
     evidence = gather(run, derived.quantities)
-    click.echo(f"{run.device.name} ({run.device.id}), run {run.run}")
+    click.echo(f"{run.title} ({run.device.id}), run {run.run}")
     click.echo(f"points: {_counted(summary.outcomes(run))}; numbers: {_counted(_statuses(derived))}")
     click.echo(_clocks(run))
     for line in (*_watched(run), *_without(derived.quantities)):

@@ -131,7 +131,7 @@ def _report(outcome: Outcome, as_json: bool) -> None:
             )
         )
         return
-    click.echo(f"{run.device.name} ({run.device.id}), run {run.run}\n")
+    click.echo(f"{run.title} ({run.device.id}), run {run.run}\n")
     summary.show(run)
     click.echo(f"\n{summary.time_line(run)}")
     click.echo(f"Sealed: {path}{f', corrects run {run.supersedes}' if run.supersedes else ''}")

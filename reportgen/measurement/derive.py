@@ -67,7 +67,7 @@ def derive(bundle: Bundle) -> Measurement:
         run=run.run,
         created=run.created,
         device=run.device.id,
-        name=run.device.name,
+        name=run.title,
         passes=int(run.plan.get("passes", 0)),
         rows=rows,
         pairs=tuple(pairs(rows)),

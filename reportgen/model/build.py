@@ -58,7 +58,7 @@ def build(run: Run, quantities: Iterable[Quantity], findings: Iterable[Finding])
     return Architecture(
         schema=MODEL_SCHEMA,
         device=run.device.id,
-        name=run.device.name,
+        name=run.title,
         isa=run.device.isa,
         run=run.run,
         created=run.created,

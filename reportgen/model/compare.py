@@ -240,7 +240,7 @@ def compare(first: Evidence, second: Evidence) -> Comparison:
 
 def _side(run: Run) -> Side:
     device = run.device
-    return Side(device.id, device.name, run.run, run.created, run.suite.get("version", ""))
+    return Side(device.id, run.title, run.run, run.created, run.suite.get("version", ""))
 
 
 def _difference(metric: str, first: Evidence, second: Evidence) -> Difference:

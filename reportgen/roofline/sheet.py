@@ -126,7 +126,7 @@ def build(
             unplaced = (*unplaced, *inside)
     return Sheet(
         device=run.device.id,
-        name=run.device.name,
+        name=run.title,
         run=run.run,
         compute=tuple(ceilings.compute.values()),
         memory=tuple(ceilings.memory.values()),

@@ -203,6 +203,15 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """sha256 of the other files in the bundle."""
 
     @property
+    def title(self) -> str:
+        """What readers call the device: its own name, and of a CPU that by which LLVM detected it.
+
+        In virtual machines all CPUs of a maker may have one name.
+        """
+        core = "" if self.device.gpu else self.toolchain.get("cpu", "")
+        return f"{self.device.name} ({core})" if core else self.device.name
+
+    @property
     def toolchain_only(self) -> bool:
         """Whether programs were built and inspected, and none was run."""
         return self.plan.get("kind") == TOOLCHAIN

@@ -51,7 +51,7 @@ class Shelf:
     def name(self) -> str:
         """What the device calls itself; its id where no run could be read."""
         report = self.newest.report
-        return report.run.device.name if report is not None else self.device
+        return report.run.title if report is not None else self.device
 
     @property
     def is_target(self) -> bool:

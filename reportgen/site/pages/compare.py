@@ -123,7 +123,7 @@ def _verdicts(compared: tuple[Pair, ...], links: Links) -> Html:
 
 
 def _heads(reports: list[Report]) -> tuple[Column, ...]:
-    return tuple(Column(report.run.device.name, number=True, note=report.run.device.id) for report in reports)
+    return tuple(Column(report.run.title, number=True, note=report.run.device.id) for report in reports)
 
 
 def _table(stem: str, title: str, reports: list[Report], links: Links) -> Html:
@@ -199,7 +199,7 @@ def _conditions(reports: list[Report], links: Links) -> Html:
                 (
                     Cell(
                         anchor(
-                            run.device.name,
+                            run.title,
                             links.to(address.COMPARE, address.device_page(run.device.id)),
                         )
                     ),

@@ -44,8 +44,8 @@ def label(report: Report, one_device: bool) -> str:
     """What tells a run from the other of its pair: its date, or its device."""
     run = report.run
     if not one_device:
-        return run.device.name
-    return f"{run.device.name}, {run.created[:16].replace('T', ' ')}"
+        return run.title
+    return f"{run.title}, {run.created[:16].replace('T', ' ')}"
 
 
 def tally(counts: dict[Verdict, int]) -> Html:
@@ -62,7 +62,7 @@ def _report(report: Report, here: str, links: Links) -> Html:
     run = report.run
     return join(
         (
-            anchor(run.device.name, links.to(here, address.run_page(run.device.id, run.run))),
+            anchor(run.title, links.to(here, address.run_page(run.device.id, run.run))),
             escape(f", run {run.run}, suite {run.suite.get('version', '–')}"),
         )
     )

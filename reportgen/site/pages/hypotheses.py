@@ -24,7 +24,7 @@ MOST_DEVICES = 8
 def of_run(view: View, entry: Entry) -> Page:
     """Every probe of one run."""
     run, ended = view.report.run, view.report.conclusions
-    title = f"Hypotheses: {run.device.name}"
+    title = f"Hypotheses: {run.title}"
     rows = (_row(view, probe, ended[probe.id]) for probe in run.probes if probe.id in ended)
     body = table(
         "hypotheses", f"Hypotheses of {len(ended)} probes and how they ended.", OF_RUN, rows, filtered=True
@@ -33,7 +33,7 @@ def of_run(view: View, entry: Entry) -> Page:
         "hypotheses.md.j2",
         title=title,
         report=view.page(address.run_page(run.device.id, run.run)),
-        name=f"{run.device.name}, {entry.created}",
+        name=f"{run.title}, {entry.created}",
         across=view.page(address.HYPOTHESES),
         counted=verdicts.counted(ended.values()),
         body=body,
@@ -86,7 +86,7 @@ def across(shelves: tuple[Shelf, ...], links: Links) -> Page:
     columns = (
         Column("probe"),
         Column("hypothesis"),
-        *(Column(view.report.run.device.name) for view in shown),
+        *(Column(view.report.run.title) for view in shown),
     )
     body = table(
         "hypotheses",
@@ -101,9 +101,7 @@ def across(shelves: tuple[Shelf, ...], links: Links) -> Page:
     markdown = templating.page(
         "hypotheses_across.md.j2",
         devices=[(_named(view), verdicts.counted(view.report.conclusions.values())) for view in shown],
-        further=[
-            anchor(report.run.device.name, links.to(here, _own(report))) for report in reports[MOST_DEVICES:]
-        ],
+        further=[anchor(report.run.title, links.to(here, _own(report))) for report in reports[MOST_DEVICES:]],
         body=body if shown else Html(""),
         rules=rules(probes.values(), ended) if shown else Html(""),
     )
@@ -115,7 +113,7 @@ def _own(report: Report) -> str:
 
 
 def _named(view: View) -> Html:
-    return anchor(view.report.run.device.name, view.page(_own(view.report)))
+    return anchor(view.report.run.title, view.page(_own(view.report)))
 
 
 def _across(probe: ProbeInfo, shown: list[View]) -> Row:

@@ -74,7 +74,7 @@ def opening(shelves: tuple[Shelf, ...], here: str, links: Links, pictures: Pictu
     report = max(reports, key=lambda one: one.run.created)
     view = View(here, report, links, pictures[report.run.run])
     told = [report.finding.get(f"memory.{level}.latency") for level in report.level_order()]
-    name = anchor(report.run.device.name, view.page(address.device_page(report.run.device.id)))
+    name = anchor(report.run.title, view.page(address.device_page(report.run.device.id)))
     caption = join(
         (name, ", newest report: the time of a load against how much memory a program walks through. ", STEPS)
     )

@@ -56,7 +56,7 @@ OF_OPERATIONS = (
 def page(view: View, entry: Entry) -> Page:
     """The model of the run of `view`, which is its device's newest."""
     run = view.report.run
-    title = f"Model of {run.device.name}"
+    title = f"Model of {run.title}"
     first, count = _encoded(view) if run.toolchain_only else _measured(view)
     others, rest = _facts(view)
     markdown = templating.page(

@@ -90,13 +90,13 @@ def _place(report: Report, ending: str) -> str:
 def page(view: View, entry: Kept, placed: Sequence[Placed], figure: Drawn) -> Page:
     """The page of a device's newest run."""
     run = view.report.run
-    title = f"Counted workloads: {run.device.name}"
+    title = f"Counted workloads: {run.title}"
     scope = "the whole device" if view.report.roofline.gpu else "one core"
     markdown = templating.page(
         "workloads.md.j2",
         title=title,
         report=view.page(address.run_page(run.device.id, run.run)),
-        name=f"{run.device.name}, {entry.created}",
+        name=f"{run.title}, {entry.created}",
         scope=scope,
         convention=f"{CONVENTION_FLOP}. {CONVENTION_MAC}.",
         method=view.links.method(view.here, "counting"),
