@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from reportgen.collect import lock
+from reportgen.collect.plan import EXTRA_ROUNDS
 from reportgen.collect.progress import Silent
 from reportgen.collect.runner import Interrupted, Options, Outcome, collect
 from reportgen.collect.supervisor import Supervisor
@@ -139,7 +140,7 @@ def test_what_is_asked_last_has_a_worker_of_its_own(tmp_path: Path, monkeypatch:
 def test_disturbed_points_get_further_rounds(tmp_path: Path) -> None:
     outcome = run(tmp_path, suite("fine", "noisy"), glob="*trial")
     passes = {number for point, number, _ in visits_of(outcome.path) if point.endswith("noisy")}
-    assert len(passes) == 3 + 2
+    assert len(passes) == 3 + EXTRA_ROUNDS
 
 
 def test_ctrl_c_keeps_what_was_measured_and_names_the_command_that_goes_on(tmp_path: Path) -> None:

@@ -247,11 +247,7 @@ class Assembly(Protocol):
         """Register file of the operation's accumulators; how many each of two operations gets of it."""
 
     def apart(self, operation: Operation, features: tuple[str, ...]) -> Operation:
-        """The operation as one of two kinds in a body.
-
-        Where its half of a register file has too few accumulators to fill what it needs, instances do not
-        wait for each other.
-        """
+        """The operation as one of two kinds in a body: where accumulators are few, none waits for another."""
 
     def opcode(self, line: str) -> str:
         """The opcode that the decoder will give to a line of assembly."""
