@@ -34,9 +34,8 @@ class Place:
 class Instruction:
     """One decoded instruction, as far as the inspector must know it.
 
-    Registers go by the full register's name whatever part is used (`eax` is `rax`, `s3` is `v3`);
-    flags are left out.  An idiom that the processor knows not to read its operand, such as
-    `xor eax, eax`, reads nothing.
+    Registers go by the full register's name whatever part is used (`eax` is `rax`, `s3` is `v3`); flags are
+    left out.  An idiom that the processor knows not to read its operand (`xor eax, eax`) reads nothing.
     """
 
     opcode: str
