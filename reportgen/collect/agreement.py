@@ -28,6 +28,7 @@ def disagreeing(
     verdicts: Sequence[Sequence[str]],
     clock: ClockConstants,
     candidates: Collection[str],
+    points: int,
 ) -> set[str]:
     """The points whose visits disagree most.
 
@@ -35,7 +36,8 @@ def disagreeing(
         entries: visits, any number a point.
         verdicts: what the gates said of their rows.
         clock: constants of the sample frame.
-        candidates: points that may be visited again; `MOST` of their number, and one at least, may be told.
+        candidates: points that may be visited again.
+        points: of the run; `MOST` of their number, and one at least, may be told.
     """
     centres: dict[str, list[float]] = defaultdict(list)
     for entry, verdict in zip(entries, verdicts, strict=True):
@@ -43,7 +45,7 @@ def disagreeing(
             centres[entry.batch.point].append(median(times))
     apart = _apart({name: centres[name] for name in candidates if name in centres})
     worst = sorted(apart, key=lambda name: (-apart[name], name))
-    return set(worst[: max(1, round(MOST * len(candidates)))])
+    return set(worst[: max(1, round(MOST * points))])
 
 
 def _apart(centres: Mapping[str, Sequence[float]]) -> dict[str, float]:

@@ -196,7 +196,7 @@ class Tour:
         undecided = own_cores.undecided(entries, verdicts, clock, best, passes)
         if not agreeing:
             undecided |= agreement.disagreeing(
-                entries, verdicts, clock, [name for name in names if name not in self.behind]
+                entries, verdicts, clock, [name for name in names if name not in self.behind], len(self.made)
             )
         wanting = []
         for name in names:

@@ -31,7 +31,7 @@ def visit(point: str, time: float, pace: float = 1.0, gate: str = gates.ACCEPTED
 
 def told(*entries: Entry, clock: ClockConstants = CLOCK) -> set[str]:
     names = sorted({entry.batch.point for entry in entries})
-    return disagreeing(entries, [entry.batch.gates for entry in entries], clock, names)
+    return disagreeing(entries, [entry.batch.gates for entry in entries], clock, names, len(names))
 
 
 def test_one_visit_that_took_long_is_told() -> None:
