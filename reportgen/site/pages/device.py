@@ -166,7 +166,7 @@ def card(view: View) -> list[tuple[str, object]]:
     ) if hertz else "–"  # fmt: skip
     kernel = run.environment.get("kernel") or run.environment.get("driver") or "–"
     rows: list[tuple[str, object]] = [
-        ("device", f"{run.title} ({run.device.vendor}, {run.device.isa})"),
+        ("device", f"{run.title}, {run.device.vendor}, {run.device.isa}"),
         ("id", run.device.id),
         ("multiprocessors" if view.report.evidence.gpu else "cores used", run.device.cores),
         ("memory", format_bytes(run.device.memory_bytes) if run.device.memory_bytes else "–"),
