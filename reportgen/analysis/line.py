@@ -70,7 +70,8 @@ def line(evidence: Evidence) -> Quantity:
     rise = smooth[-1] - smooth[0]
     height, doubt = (smooth - smooth[0]) / rise, MARGIN * error * smooth / rise
     at = int(np.flatnonzero(height >= SHARE)[0])
-    within = int(np.flatnonzero(height[:at] + doubt[:at] < SHARE)[-1:].sum())  # the first is by definition
+    # the first offset is inside by definition, and the last outside
+    within = max([0, *np.flatnonzero(height[:at] + doubt[:at] < SHARE)])
     outside = min([*np.flatnonzero(height - doubt >= SHARE), len(offsets) - 1])
     return evidence.quantity(
         metric, "byte", METHOD,

@@ -171,6 +171,8 @@ def slope(evidence: Evidence, companions: dict[str, Quantity]) -> Quantity:
             reason=f"One length differs by {scatter:.0%} from visit to visit, too much to tell a slope.",
         )  # fmt: skip
     reason = "" if linearity is not None else "Two chain lengths: linearity was not checked."
+    if linearity is not None and linearity > NOT_LINEAR:
+        reason = f"A length is off the line by {linearity:.1%}; visits of one length differ by {scatter:.1%}."
     latency = _of_one_instruction(evidence, step, companions)
     if isinstance(latency, str):
         return evidence.without_value(

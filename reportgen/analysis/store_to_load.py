@@ -32,8 +32,8 @@ APART = 3.0
 """Cycles between two neighbouring latencies from which on they belong to two groups: less than any load from
 the first level takes, more than what a wider register or another place in a vector adds."""
 MOST_GROUPS = 3
-MOST_RHYTHMS = 1.5
-"""Ratio of the slowest to the fastest up to which they are told as one number."""
+MOST_APART = 1.5
+"""Ratio of the slowest visit to the fastest up to which all of them are told as one number."""
 
 
 def store_to_load(evidence: Evidence) -> list[Quantity]:
@@ -64,30 +64,34 @@ def chain(evidence: Evidence, metric: str, points: Sequence[Point]) -> Quantity:
     if found.value is None or "intercept" not in found.details:
         return found
     off = abs(float(found.details["intercept"])) / min(found.details["cycles"])
+    inputs = found.inputs | {"linearity": max(off, found.inputs.get("linearity", 0.0))}
+    # what the slope says of two lengths, the origin answers; why nothing inspected the program stays
+    unverified = next((point.reason for point in points if point.status is Status.UNVERIFIED), "")
     if off > NOT_PROPORTIONAL:
-        if rhythms := _rhythms(evidence, points, off):
+        if every := _of_all_visits(evidence, points, off):
+            told = (
+                f"Visits of one loop took {every.low:.3g} to {every.high:.3g} cycles a step; "
+                "the interval has room for all of them."
+            )
             return msgspec.structs.replace(
-                found, value=rhythms.value, low=rhythms.low, high=rhythms.high, status=Status.OK,
-                reason=f"A loop settles into one of several rhythms, of {rhythms.low:.3g} to "
-                f"{rhythms.high:.3g} cycles a step; the interval has room for all that were seen.",
+                found, value=every.value, low=every.low, high=every.high, inputs=inputs,
+                reason=f"{unverified} {told}".strip(),
             )  # fmt: skip
         return msgspec.structs.replace(
             found, status=Status.UNSTABLE, value=None, low=None, high=None,
             reason=f"Time is not proportional to the number of steps (off by {off:.1%}, "
             f"{NOT_PROPORTIONAL:.0%} is allowed); the steps do not all cost the same.",
         )  # fmt: skip
-    reason = found.reason if found.status is not Status.OK else ""
-    inputs = found.inputs | {"linearity": max(off, found.inputs.get("linearity", 0.0))}
-    return msgspec.structs.replace(found, reason=reason, inputs=inputs)
+    return msgspec.structs.replace(found, reason=unverified, inputs=inputs)
 
 
-def _rhythms(evidence: Evidence, points: Sequence[Point], off: float) -> Interval | None:
+def _of_all_visits(evidence: Evidence, points: Sequence[Point], off: float) -> Interval | None:
     """Cycles of a step of all visits, where those of one length differ by what the two lengths do."""
     asked = {point.id for point in points}
     usable = [point for point in evidence.usable() if point.id in asked]
     each = [evidence.cycles(point).centres / point.work["steps"] for point in usable]
     every = np.concatenate(each)
-    if max(one.max() / one.min() - 1 for one in each) < off / 2 or every.max() > MOST_RHYTHMS * every.min():
+    if max(one.max() / one.min() - 1 for one in each) < off / 2 or every.max() > MOST_APART * every.min():
         return None
     return Interval(median(every), float(every.min()), float(every.max()))
 

@@ -17,8 +17,8 @@ SMAPS = Path("/proc/self/smaps")
 def _room(size: int, pages: str) -> int:
     """Bytes of a mapping with `size` at a boundary, and with the whole of every huge page that they touch.
 
-    A page that is not wholly inside of a mapping is never huge: buffers of less than 2 MiB had one by luck,
-    and a second level of 512 KiB that was indexed by scattered pages seemed to end from 240 KiB on.
+    A page that is not wholly inside of a mapping is never huge: without it, a buffer of less than 2 MiB has
+    one by luck, and which lines of it share a set of the second level is luck, too.
     """
     return HUGE + (-(-size // HUGE) * HUGE if pages == "huge" else size)
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.store_to_load import grouped, place
+from reportgen.runs.schema import Run
 from reportgen.status import Status
 from tests.simulated.access_points import (
     alias_probe,
@@ -139,7 +140,8 @@ def test_pairs_that_do_not_all_cost_the_same_have_no_latency() -> None:
     assert "not proportional" in quantity.reason
 
 
-def test_a_loop_that_settles_into_rhythms_has_an_interval_for_all_of_them() -> None:
+@pytest.mark.parametrize("status", [Status.OK, Status.UNVERIFIED])
+def test_visits_that_differ_have_an_interval_for_all_of_them(status: Status) -> None:
     """Pairs of 64 bytes on a Zen 3 core: 5.98, 6.12, 6.26, 6.7 or 7.3 cycles, another in each visit."""
     rhythms = {
         ("48", 0): 1.0,
@@ -156,12 +158,20 @@ def test_a_loop_that_settles_into_rhythms_has_an_interval_for_all_of_them() -> N
             at &= columns["pass"] == visit
             columns["ticks"] = np.where(at, columns["ticks"] * factor, columns["ticks"]).astype(np.int64)
 
-    quantity = analysed([store_to_load_probe(QUIET)], QUIET, edit=edit)["store_to_load.64_64.0"]
+    def inspected(run: Run) -> Run:
+        reason = "" if status is Status.OK else "no decoder"
+        points = tuple(msgspec.structs.replace(one, status=status, reason=reason) for one in run.points)
+        return msgspec.structs.replace(run, points=points)
+
+    some = analysed([store_to_load_probe(QUIET)], QUIET, edit=edit, change=inspected)
+    quantity, even = some["store_to_load.64_64.0"], some["store_to_load.32_32.0"]
     truth = pair_latency(QUIET, "64_64.0")
-    assert quantity.status is Status.OK
+    assert quantity.status is even.status is status
     assert quantity.low == pytest.approx(truth, rel=0.01)
     assert quantity.high == pytest.approx(1.22 * truth, rel=0.01)
-    assert "settles into one of several rhythms" in quantity.reason
+    assert "Visits of one loop took" in quantity.reason
+    assert quantity.reason.startswith("no decoder") is (status is Status.UNVERIFIED)
+    assert quantity.inputs["linearity"] > even.inputs["linearity"]
 
 
 def test_one_length_gives_no_latency() -> None:

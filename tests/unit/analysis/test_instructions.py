@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reportgen.analysis.slope import fit_line
+from reportgen.analysis.slope import NOT_LINEAR, fit_line
 from reportgen.runs.schema import Run
 from reportgen.status import Status
 from tests.simulated.asked import Asked, ok_point, probe_info
@@ -191,6 +191,13 @@ def test_a_chain_that_settles_into_another_rhythm_every_time_has_a_wide_interval
     assert found.high is not None
     assert 0.05 < (found.high - found.low) / 1.5 < 0.5
     assert found.low < 1.5 * 1.06 < found.high
+
+
+def test_lengths_that_are_off_because_visits_differ_say_so() -> None:
+    found = analysed([chain(lambda n: 1.5 * n)], edit=rhythm(0.3))["latency.x"]
+    assert found.inputs["linearity"] > NOT_LINEAR
+    assert found.status is Status.OK
+    assert "visits of one length differ by" in found.reason
 
 
 def test_a_chain_whose_visits_have_nothing_in_common_has_no_latency() -> None:
