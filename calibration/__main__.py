@@ -23,6 +23,7 @@ from calibration import limits, page
 from calibration.counts import FORMAT, Calibration, Seeds
 from calibration.sample import cores, gpus
 from reportgen.collect.progress import for_stream
+from reportgen.threads import keep_one
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "method"
 PUBLISHED = Seeds(first=10_000, devices=340)
@@ -51,6 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
     kept = _kept(asked.out / f"{page.NAME}.json") if asked.only else None
     if asked.only and kept is None:
         parser.error(f"--only needs the other part in {asked.out}; leave it out")
+    keep_one()
     progress = for_stream()
     try:
         numbers = Calibration(

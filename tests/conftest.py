@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from reportgen.threads import POOLS
+
 MEMORY = Path("/dev/shm")
 ROOM = 2 << 30
 """Bytes that must be free there; a whole run leaves a quarter of a gigabyte."""
@@ -16,6 +18,9 @@ ROOM = 2 << 30
 os.environ.setdefault("MPLBACKEND", "Agg")
 # Material prints a banner about MkDocs 2 on every build.
 os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
+# Pools of threads of several test workers would fight for the cores; workers are started after this.
+for pool in POOLS:
+    os.environ.setdefault(pool, "1")
 # Test workers are started with a width of 80; tables are to be as wide as into a pipe.
 os.environ.pop("COLUMNS", None)
 

@@ -21,6 +21,9 @@ def main() -> None:
     """Run the command line; one line and exit code 130 where it was interrupted before it could say more."""
     try:
         _occupy()
+        from reportgen.threads import keep_one
+
+        keep_one()
         from reportgen.cli.main import main as command
 
         command()

@@ -39,6 +39,7 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils.templates import TemplateContext
 
+from reportgen import threads
 from reportgen.site import missing, navigation, passthrough
 from reportgen.site.address import Links
 from reportgen.site.conversions import Conversions, Converted, linked
@@ -93,6 +94,7 @@ class ReportgenPlugin(BasePlugin[ReportgenConfig]):  # type: ignore[no-untyped-c
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """A server keeps pages for its next build; see the head of this module, too."""
+        threads.keep_one()
         self.serving = command == "serve" and not dirty
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
