@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -170,20 +171,17 @@ def visits(values: Array, passes: Integers) -> Visits:
     own median may be the contaminated one, are judged by the median of all.  The rest is averaged: where the
     counter moves in steps a median falls on one of few values, and a mean finds what lies between them.
     """
-    centre = median(values)
-    ids = np.unique(passes)
-    each = [values[passes == one] for one in ids]
-    middles = [median(own) if len(own) >= 5 else centre for own in each]
-    within = np.concatenate([own / middle - 1 for own, middle in zip(each, middles, strict=True)])
-    limit = max(OUTLIER * mad_deviation(within), FLOOR)
-    centres, counts = [], []
-    for own, middle in zip(each, middles, strict=True):
-        kept = own[np.abs(own / middle - 1) <= limit]
-        if not len(kept):
-            kept = own
-        centres.append(float(kept.mean()))
-        counts.append(len(kept))
-    return Visits(np.array(centres), np.array(counts, dtype=float), ids.astype(float))
+    order = np.lexsort((values, passes))
+    of, ascending = passes[order], values[order]
+    first = np.flatnonzero(np.concatenate(([True], of[1:] != of[:-1])))
+    sizes = np.diff(first, append=len(of))
+    middle = (ascending[first + (sizes - 1) // 2] + ascending[first + sizes // 2]) / 2
+    within = ascending / np.repeat(np.where(sizes >= 5, middle, median(values)), sizes) - 1
+    kept = np.abs(within) <= max(OUTLIER * mad_deviation(within), FLOOR)
+    kept |= np.repeat(~np.logical_or.reduceat(kept, first), sizes)  # a visit that is far off as a whole
+    counts = np.add.reduceat(kept, first, dtype=float)
+    centres = np.add.reduceat(np.where(kept, ascending, 0.0), first) / counts
+    return Visits(centres, counts, of[first].astype(float))
 
 
 @dataclass(frozen=True)
@@ -195,21 +193,28 @@ class Scatter:
     """Degrees of freedom behind it; 0 when no point was visited twice."""
 
 
+@cache
+def _pairs(count: int) -> tuple[Integers, Integers]:
+    """Places of the earlier and of the later one of every pair of so many."""
+    earlier, later = np.triu_indices(count, 1)
+    return earlier, later
+
+
 def pooled_scatter(points: list[Visits]) -> Scatter:
     """Scatter of visits about their point, from absolute differences of pairs of visits.
 
     The median of differences ignores up to half of the points being disturbed.
     """
-    differences: list[float] = []
+    differences: list[Array] = []
     freedom = 0
     for point in points:
         logs = np.log(point.centres)
         freedom += max(len(logs) - 1, 0)
-        for first in range(len(logs)):
-            differences.extend(np.abs(logs[first + 1 :] - logs[first]))
-    if not differences:
+        earlier, later = _pairs(len(logs))
+        differences.append(np.abs(logs[later] - logs[earlier]))
+    if not freedom:
         return Scatter(0.0, 0.0)
-    deviation = median(np.array(differences)) * NORMAL_MAD / math.sqrt(2)
+    deviation = median(np.concatenate(differences)) * NORMAL_MAD / math.sqrt(2)
     # A median of differences is about as sharp as a variance of half the freedom.
     return Scatter(deviation, freedom / 2)
 

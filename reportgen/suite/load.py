@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import tomllib
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -110,9 +111,15 @@ def _digest(base: Path) -> str:
 
 def _toml(path: Path, base: Path) -> dict[str, object]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return _parsed(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise _broken(path, base, "file", f"valid TOML ({error})") from None
+
+
+@lru_cache(maxsize=512)
+def _parsed(text: str) -> dict[str, object]:
+    """Of a text that was read before, the same object: nobody changes it."""
+    return tomllib.loads(text)
 
 
 def _broken(path: Path, base: Path, key: str, expected: str) -> ProbeDefinitionError:
