@@ -50,7 +50,7 @@ test: $(VENV)/.dev ## the whole test suite; GPU targets are built for, nothing n
 
 lint: $(VENV)/.dev ## ruff and mypy --strict
 	@$(BIN)/ruff check .
-	@$(BIN)/mypy
+	@$(BIN)/mypy -n auto
 
 bench: $(VENV)/.core ## how long deriving, rendering and collecting take here
 	@$(BIN)/python bench/bench.py
