@@ -130,6 +130,7 @@ _BY_METRIC = {
     metrics.Kind.BRANCH_INTERVAL: Kind.SUPPLY,
     metrics.Kind.BRANCH_END: Kind.BRANCH_END,
     metrics.Kind.RETURN_DEPTH: Kind.BRANCH_END,
+    metrics.Kind.LOOP_GROUP: Kind.BRANCH_END,
     metrics.Kind.FETCH_CAPACITY: Kind.FETCH_END,
     metrics.Kind.FETCH_RATE: Kind.SUPPLY,
     metrics.Kind.STORE_TO_LOAD: Kind.PLACED,

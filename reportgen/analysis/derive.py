@@ -42,6 +42,7 @@ from reportgen.analysis.interference import interference
 from reportgen.analysis.library import library
 from reportgen.analysis.line import line
 from reportgen.analysis.line_transfer import line_transfer
+from reportgen.analysis.loop_rounds import loop_rounds
 from reportgen.analysis.paired import in_turn
 from reportgen.analysis.parallelism import parallelism
 from reportgen.analysis.peak import peak
@@ -171,6 +172,7 @@ _INDEPENDENT: dict[str, Callable[[Evidence], list[Quantity]]] = {
     "link_stream": streams,
     "misprediction": misprediction,
     "taken_branches": taken_branches,
+    "loop_rounds": loop_rounds,
     "call_return": call_return,
     "store_to_load": store_to_load,
     "split": split,
@@ -202,7 +204,7 @@ _METHODS = {
     "parallelism": "window",
     **dict.fromkeys("waits meeting contention divergence".split(), "synchronisation"),
     **dict.fromkeys(("link_copy", "link_load", "link_stream"), "host-link"),
-    **dict.fromkeys("misprediction taken_branches call_return".split(), "branches"),
+    **dict.fromkeys("misprediction taken_branches loop_rounds call_return".split(), "branches"),
     **dict.fromkeys(("store_to_load", "split", "alias"), "access"),
     **dict.fromkeys(("line_transfer", "false_sharing", "contended_atomic"), "communication"),
     **dict.fromkeys("prefetch_stride prefetch_run prefetch_near prefetch_streams".split(), "prefetch"),

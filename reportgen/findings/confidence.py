@@ -94,6 +94,7 @@ CURVES = frozenset(
         Kind.BRANCH_END,
         Kind.BRANCH_INTERVAL,
         Kind.RETURN_DEPTH,
+        Kind.LOOP_GROUP,
         Kind.FETCH_CAPACITY,
         Kind.FETCH_RATE,
     }

@@ -38,6 +38,13 @@ def _depth(case: Case) -> Ending:
     return YES
 
 
+def _groups(case: Case) -> Ending:
+    quantity = next(iter(case.quantities), None)
+    if quantity is not None and quantity.status is Status.CENSORED:
+        return no("rounds take as long as their instructions need at the rate of the front end")
+    return YES if quantity is not None and quantity.value is not None else nothing(case)
+
+
 RULES: dict[str, Rule] = {
     "misprediction": (
         "Supported when what the shares of random outcomes say of one misprediction lies within 15 % of it.",
@@ -47,6 +54,7 @@ RULES: dict[str, Rule] = {
         "Supported when few branches follow at one rate and an end of it was found at some distance.",
         _one_rate,
     ),
+    "loop_rounds": ("Supported when groups of one size tell how long every round takes.", _groups),
     "call_return": ("Supported when an end was found within the range of the probe.", _depth),
 }
 """Analysis -> its rule in words, and the rule."""

@@ -74,6 +74,7 @@ class Kind(StrEnum):
     BRANCH_INTERVAL = "branch_interval"
     BRANCH_END = "branch_end"
     RETURN_DEPTH = "return_depth"
+    LOOP_GROUP = "loop_group"
     FETCH_CAPACITY = "fetch_capacity"
     FETCH_RATE = "fetch_rate"
     STORE_TO_LOAD = "store_to_load"
@@ -236,6 +237,8 @@ def _branch(metric: str, rest: list[str]) -> MetricId:
         return MetricId(metric, Kind.BRANCH_INTERVAL, rest[0])
     if rest == ["return", "depth"]:
         return MetricId(metric, Kind.RETURN_DEPTH)
+    if rest == ["loop", "group"]:
+        return MetricId(metric, Kind.LOOP_GROUP)
     if rest[0] == "taken" and len(rest) == 3:
         return MetricId(metric, Kind.BRANCH_END, rest[1], rest[2])
     return MetricId(metric, Kind.OTHER)

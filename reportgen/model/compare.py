@@ -177,6 +177,7 @@ RELEVANT = {
     Kind.BRANCH_INTERVAL: 0.02,
     Kind.BRANCH_END: 0.10,
     Kind.RETURN_DEPTH: 0.05,
+    Kind.LOOP_GROUP: 0.05,
     Kind.FETCH_CAPACITY: 0.10,
     Kind.FETCH_RATE: 0.05,
     Kind.STORE_TO_LOAD: 0.02,
@@ -202,7 +203,8 @@ have the step of their sweeps."""
 
 BOUNDARIES = frozenset(
     {Kind.CAPACITY, Kind.TLB_REACH, Kind.LINE, Kind.ASSOCIATIVITY, Kind.WINDOW}
-    | {Kind.BRANCH_END, Kind.RETURN_DEPTH, Kind.FETCH_CAPACITY, Kind.GRANULE, Kind.PREFETCH_STREAMS}
+    | {Kind.BRANCH_END, Kind.RETURN_DEPTH, Kind.LOOP_GROUP}
+    | {Kind.FETCH_CAPACITY, Kind.GRANULE, Kind.PREFETCH_STREAMS}
 )
 
 FAR_LEVELS = frozenset({"l3", "dram"})

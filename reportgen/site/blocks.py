@@ -54,6 +54,7 @@ COUNTED = {
     Kind.ASSOCIATIVITY: "ways",
     Kind.BRANCH_END: "branches",
     Kind.RETURN_DEPTH: "levels",
+    Kind.LOOP_GROUP: "instructions",
 }
 """What a count is the count of, where the name of the metric leaves it open."""
 

@@ -13,8 +13,8 @@ from reportgen.units import significant
 
 
 def branches(report: Report) -> Curves | None:
-    """A panel for mispredictions, one for every distance of taken branches, one for nested calls."""
-    panels = (*_misprediction(report), *_taken(report), *_calls(report))
+    """Panels for mispredictions, every distance of taken branches, short loops and nested calls."""
+    panels = (*_misprediction(report), *_taken(report), *_rounds(report), *_calls(report))
     return Curves(panels) if panels else None
 
 
@@ -67,6 +67,26 @@ def _taken(report: Report) -> Iterator[Panel]:
 
 ROUND = tuple(float(1 << exponent) for exponent in range(4, 16, 2))
 """Numbers of branches that are named under a curve first."""
+
+
+def _rounds(report: Report) -> Iterator[Panel]:
+    """Cycles of a round against its instructions, beside what they need at the rate of the front end."""
+    details = report.details("branch.loop.group") if report.fact("branch.loop.group") is not None else {}
+    lengths, cycles, width = (details.get(key) for key in ("length", "cycles", "width"))
+    if not lengths or not cycles or not width:
+        return
+    places = tuple(range(len(lengths)))
+    needed = [(length + details.get("closing", 1)) / width for length in lengths]
+    yield Panel(
+        title="rounds of short loops",
+        across="instructions of a round, without counter and branch",
+        up="cycles a round",
+        settings=tuple(significant(length, 6) for length in lengths),
+        series=(
+            Series("measured", places, tuple(cycles)),
+            Series(f"at {width:.3g} a cycle", places, tuple(needed)),
+        ),
+    )
 
 
 def _calls(report: Report) -> Iterator[Panel]:

@@ -171,6 +171,13 @@ def branches(view: View) -> Lines:
             wrong=_shown(wrong),
             move=_shown(move),
         )
+    group = _fact(view, "branch.loop.group")
+    if group is not None:
+        yield _said(
+            "A short loop of a few instructions more than {group} pays a whole cycle for them; unrolling "
+            "spreads that over several rounds.",
+            group=_shown(group),
+        )
     deep = _bound(view, "branch.return.depth")
     if deep is not None:
         yield _said(

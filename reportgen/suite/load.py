@@ -48,7 +48,7 @@ ANALYSES = frozenset(
     + "blocks pressure on_chip sectors cluster bulk tile launch read_sweep".split()
     + "link_copy link_load link_stream".split()
     + "waits meeting contention divergence".split()
-    + "footprint misprediction taken_branches call_return".split()
+    + "footprint misprediction taken_branches loop_rounds call_return".split()
     + "line_transfer false_sharing contended_atomic".split()
     + "store_to_load split alias replacement".split()
     + "prefetch_stride prefetch_run prefetch_near prefetch_streams".split()

@@ -10,8 +10,8 @@ from tests.simulated.asked import Asked, ok_point, probe_info
 from tests.simulated.sampler import Timed
 from tests.simulated.truth import CpuTruth
 
-MISPREDICTION, TAKEN, CALLS = (
-    f"front_end/{name}" for name in ("branch_misprediction", "taken_branches", "call_return")
+MISPREDICTION, TAKEN, ROUNDS, CALLS = (
+    f"front_end/{name}" for name in ("branch_misprediction", "taken_branches", "loop_rounds", "call_return")
 )
 SITES, BETWEEN = 8, 16.0
 """Branches of a body, and cycles of what stands before each."""
@@ -22,6 +22,7 @@ OUTCOMES = (
 )
 DISTANCES = (16, 32, 64)
 COUNTS = tuple(sorted({round(2 ** (4 + step / 5)) for step in range(51)}))
+LENGTHS = range(2, 20)
 DEPTHS = (4, 6, 8, 10, 12, 14, 15, 16, 17, 18, 20, 24, 28, 30, 31, 32, 33, 34, 36, 40, 48, 64, 65, 66, 80, 96)
 
 
@@ -93,6 +94,27 @@ def end_of(truth: CpuTruth, distance: int, quantity: Quantity) -> float:
     if not found or middle is None or quantity.metric.endswith(ORDER[0]):
         return min(found, default=math.inf)
     return min(found, key=lambda end: abs(math.log(end / middle)))
+
+
+def rounds_probe(truth: CpuTruth, closing: int = 1) -> Asked:
+    """Every length of a round; `closing` slots of the counter and the branch."""
+    timed = [
+        Timed(
+            ok_point(ROUNDS, {"length": length}, work={"instructions": float(length)}),
+            cycles=round_of(truth, length + closing, closing),
+        )
+        for length in LENGTHS
+    ]
+    return probe_info(
+        ROUNDS, "loop_rounds", "branch.loop.group", "count", "How many instructions come in at once?",
+        hypothesis="A round of a short loop takes whole cycles.", variable="length", title="short loops",
+    ), timed  # fmt: skip
+
+
+def round_of(truth: CpuTruth, slots: int, closing: int = 1) -> float:
+    """Cycles of a round; groups count the counter and branch as the slots do."""
+    groups = math.ceil(slots / truth.loop_group) if truth.loop_group else 0
+    return max(truth.taken_interval, slots / truth.loop_width, float(groups))
 
 
 def calls_probe(truth: CpuTruth) -> Asked:

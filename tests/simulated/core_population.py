@@ -17,7 +17,10 @@ FASTER = 1.2
 
 
 def core(choose: Chooser, truth: CpuTruth) -> CpuTruth:
-    """The device with the rest of its core."""
+    """The device with the rest of its core.
+
+    Groups of a loop follow from what is drawn for another purpose, so that all other draws stay as they were.
+    """
     first_level = choose.pick((32, 32, 48, 64, 64, 128)) * KIB
     return replace(
         truth,
@@ -28,7 +31,9 @@ def core(choose: Chooser, truth: CpuTruth) -> CpuTruth:
         taken_interval=choose.pick((1.0, 1.0, 2.0)),
         branch_targets=_branch_targets(choose),
         code_levels=((first_level, choose.real(1.5, 4.0)),) if choose.chance(0.6) else (),
-        return_stack=choose.whole(8, 64),
+        return_stack=(depth := choose.whole(8, 64)),
+        loop_group=(0, 8, 6, 9, 0, 12, 8)[depth % 7],
+        loop_width=(4.0, 5.0, 6.0)[depth % 3],
         call=choose.real(2.0, 6.0),
         supply=_supply(choose, truth, first_level),
         overlap={level: choose.real(0.55, 0.98) for level in LEVELS},

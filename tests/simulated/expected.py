@@ -95,6 +95,8 @@ def _memory(truth: CpuTruth, name: MetricId, quantity: Quantity) -> float | None
             return truth.taken_interval
         case Kind.BRANCH_END:
             return end_of(truth, int(name.subject.removesuffix("b")), quantity)
+        case Kind.LOOP_GROUP:
+            return truth.loop_group or float("inf")
         case Kind.RETURN_DEPTH:
             return truth.return_stack
         case Kind.STORE_TO_LOAD:

@@ -10,7 +10,7 @@ from reportgen.status import Status
 from tests.simulated import prefetch_points
 from tests.simulated.access_points import alias_probe, short_loop_probe, split_probe, store_to_load_probe
 from tests.simulated.asked import Asked
-from tests.simulated.branch_points import calls_probe, misprediction_probe, taken_probe
+from tests.simulated.branch_points import calls_probe, misprediction_probe, rounds_probe, taken_probe
 from tests.simulated.communication_points import (
     contended_probe,
     locked_probe,
@@ -85,6 +85,7 @@ def with_core(truth: CpuTruth) -> list[Asked]:
         sharing_probe(truth),
         contended_probe(truth),
         *prefetch_points.probes(truth),
+        rounds_probe(truth),
     ]
 
 

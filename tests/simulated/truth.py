@@ -303,6 +303,10 @@ class CpuTruth:
     """(entries, what a branch takes more where there are more branches) of each buffer of branch targets."""
     code_levels: tuple[tuple[int, float], ...] = ((32 * KIB, 0.7),)
     """The same of levels that hold code: bytes."""
+    loop_group: int = 8
+    """Slots that come in at once in front of a taken branch; 0: the next round's come with them."""
+    loop_width: float = 6.0
+    """Slots that are issued in a cycle."""
     return_stack: int = 32
     call: float = 4.0
     """A call with its return, where the return is predicted."""

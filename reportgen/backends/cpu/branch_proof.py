@@ -15,6 +15,8 @@ from itertools import accumulate, pairwise
 from reportgen.backends.cpu.compiler import MachineCode
 from reportgen.backends.cpu.isa import Decoder, Instruction
 
+LINE = 64
+"""Bytes: a short loop begins with a line of the instruction cache of every core that is known."""
 MOST_STEPS = 1 << 16
 """Instructions that are followed before a body is taken to have no end."""
 

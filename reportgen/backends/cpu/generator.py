@@ -353,6 +353,7 @@ KINDS = {
     "outcomes": generator_branches.conditional,
     "jumps": generator_branches.jumps,
     "untaken": generator_branches.untaken,
+    "rounds": generator_branches.rounds,
     "calls": generator_branches.calls,
     "footprint": _footprint,
     "access": generator_accesses.accesses,

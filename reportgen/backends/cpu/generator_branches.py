@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from reportgen.backends.cpu import outcomes
-from reportgen.backends.cpu.isa import Branches
+from reportgen.backends.cpu.branch_body import Branches
 from reportgen.suite.definition import PlannedPoint, Probe
 
 if TYPE_CHECKING:
@@ -49,6 +50,17 @@ def untaken(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Part
     }
     work = {"steps": float(count), "instructions": float(count)}
     return _context(point, made), expect, work, {"kind": "body"}
+
+
+def rounds(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Parts:
+    """A short loop: the frame's own, whose branch is taken in every round."""
+    count = int(point.settings["length"])
+    made = generator.assembly.rounds(count)
+    chains = sum(
+        times > 1 for times in Counter(made.body).values()
+    )  # what stands there once waits for nobody
+    expect = generator.expected(list(made.body)) | {"kind": "rounds", "chains": chains}
+    return _context(point, made), expect, {"instructions": float(count)}, {"kind": "body"}
 
 
 def calls(generator: CpuGenerator, _probe: Probe, point: PlannedPoint) -> Parts:

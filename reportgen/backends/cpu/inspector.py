@@ -66,6 +66,8 @@ def inspect(code: MachineCode, source: str, expect: dict[str, int | str]) -> Pro
         faults.append("the dependency chain is broken between two steps")
     if kind == "blend":
         faults += blend.faults(region, code.body, {name: int(expect[name]) for name in blend.EXPECTED})
+    if kind == "rounds" and code.body % branch_proof.LINE:
+        faults.append(f"the loop does not begin at a multiple of {branch_proof.LINE} bytes")
     if kind == "window" and not _halved(region):
         faults.append("the two loads that shall miss do not stand at the beginning of two equal halves")
     if kind in _BRANCHES:
@@ -187,6 +189,8 @@ def _praise(kind: str, opcodes: Counter[str], chains: int) -> str:
         return f"the timed region holds {_spell(opcodes)}, each to the next, and what would trap between them"
     if kind == "untaken":
         return f"{text}; only the loop's counter, which is not zero, writes what they ask for"
+    if kind == "rounds":
+        return f"{text}; {chains} dependency chains, in a loop that begins with a line of code"
     if kind == "calls":
         return f"followed through its calls, the timed region executes {_spell(opcodes)}, nothing foreign"
     if kind == "chain":

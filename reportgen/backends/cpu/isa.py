@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from reportgen.backends.cpu.accesses import Accesses, Case
 from reportgen.backends.cpu.blend import Blend
+from reportgen.backends.cpu.branch_body import Branches
 from reportgen.backends.cpu.filler import Filler
 from reportgen.backends.cpu.own_body import OwnBody
 from reportgen.backends.cpu.shared_lines import Shared
@@ -174,17 +175,6 @@ class Misses:
 
 
 @dataclass(frozen=True)
-class Branches:
-    """A body with branches, and what stands around it.  Lines that end in a colon are labels."""
-
-    body: tuple[str, ...]
-    init: tuple[str, ...] = ()
-    """Before the first time stamp of a round."""
-    save: tuple[str, ...] = ()
-    """After the last time stamp."""
-
-
-@dataclass(frozen=True)
 class FormBody:
     """One program of an instruction form."""
 
@@ -287,6 +277,9 @@ class Assembly(Protocol):
 
     def untaken(self, count: int) -> tuple[Branches, int]:
         """`count` branches in a row that a zero would take, which there is none; bytes of each."""
+
+    def rounds(self, count: int) -> Branches:
+        """`count` instructions of one slot each, in turn of three kinds of units, which wait for little."""
 
     def calls(self, depth: int) -> Branches:
         """A call of a function that calls another, `depth` calls deep; then all of them return."""

@@ -76,6 +76,7 @@ _OF_THE_CORE = frozenset(
         Kind.MISPREDICTION,
         Kind.BRANCH_INTERVAL,
         Kind.RETURN_DEPTH,
+        Kind.LOOP_GROUP,
         Kind.FETCH_CAPACITY,
         Kind.FETCH_RATE,
         Kind.BANKS,

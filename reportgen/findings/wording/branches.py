@@ -8,7 +8,9 @@ from reportgen.findings.metric import Kind, MetricId
 from reportgen.findings.wording.numbers import amount, listed
 from reportgen.units import format_interval, significant
 
-KINDS = frozenset({Kind.MISPREDICTION, Kind.BRANCH_INTERVAL, Kind.BRANCH_END, Kind.RETURN_DEPTH})
+KINDS = frozenset(
+    {Kind.MISPREDICTION, Kind.BRANCH_INTERVAL, Kind.BRANCH_END, Kind.RETURN_DEPTH, Kind.LOOP_GROUP}
+)
 
 
 def distance(name: MetricId) -> str:
@@ -25,6 +27,8 @@ def noun(name: MetricId) -> str:
             return f"the interval of {'taken branches' if name.subject == 'taken' else 'branches not taken'}"
         case Kind.RETURN_DEPTH:
             return "the depth of nested calls whose returns are predicted"
+        case Kind.LOOP_GROUP:
+            return "the number of instructions that come in at once in front of a taken branch"
         case _:
             return f"the {name.part} end of taken branches {distance(name)} apart"
 
@@ -43,6 +47,8 @@ def measured(name: MetricId, quantity: Quantity) -> str:
             )
         case Kind.RETURN_DEPTH:
             return _return_depth(quantity)
+        case Kind.LOOP_GROUP:
+            return _loop_group(quantity)
         case _:
             return _end(name, quantity)
 
@@ -73,6 +79,16 @@ def _return_depth(quantity: Quantity) -> str:
     if isinstance(before, float) and isinstance(after, float):
         text += f" A level costs {before:.1f} cycles up to there, one more about {after:.0f}."
     return text
+
+
+def _loop_group(quantity: Quantity) -> str:
+    low, high = interval(quantity)
+    group = f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
+    closing = "one" if quantity.details.get("closing", 1) == 1 else "two"
+    return (
+        f"A round of a short loop takes whole cycles, at least one for every {group} instructions, where its "
+        f"counter and branch count as {closing} (n = {quantity.n:,})."
+    )
 
 
 def _end(name: MetricId, quantity: Quantity) -> str:

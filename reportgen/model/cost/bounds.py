@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -11,11 +12,12 @@ from reportgen.model.architecture import Architecture
 from reportgen.model.cost import branching, graph, memory_bound
 from reportgen.model.cost.fusion import fuses
 from reportgen.model.cost.instruction import Instruction
-from reportgen.model.cost.latency import Latencies
+from reportgen.model.cost.latency import Latencies, Span
 from reportgen.model.cost.schedule import Schedule
 from reportgen.model.cost.simulate import WINDOW, simulate
 from reportgen.model.cost.uses import Uses
 from reportgen.model.cost.x86_64 import Taken
+from reportgen.status import Status
 
 SAME = 1.01
 """A schedule that takes no longer than this times the largest bound adds nothing."""
@@ -68,9 +70,23 @@ def front_end(body: Sequence[Instruction], architecture: Architecture) -> Bound 
     most = float(len(body))
     fused = sum(fuses(first, second) for first, second in itertools.pairwise(body))
     split = sum(one.stores > 0 and one.loads > 0 for one in body)
-    slots = "issue slot" if most - fused == 1 else "issue slots"
-    why = f"{most - fused:g} {slots} at {rate:.3g} a cycle"
-    return Bound("front end", (most - fused) / rate, (most - fused) / rate, (most + split) / rate, why)
+    slots = most - fused
+    why = f"{slots:g} {'issue slot' if slots == 1 else 'issue slots'} at {rate:.3g} a cycle"
+    alone, high = slots / rate, (most + split) / rate
+    groups = _groups(body, architecture, slots)
+    if groups is None or groups.value <= alone:
+        return Bound("front end", alone, alone, high, why)
+    why = f"{why}, which come in {groups.value:g} groups in front of the branch that is taken"
+    return Bound("front end", groups.value, max(alone, groups.low), max(groups.high, high), why)
+
+
+def _groups(body: Sequence[Instruction], architecture: Architecture, slots: float) -> Span | None:
+    """Cycles of a round whose only taken branch is the last, by what comes in at once in front of it."""
+    fact = branching.asked(architecture, branching.GROUP)
+    if fact is None or fact.status is not Status.OK or branching.taken(body) != 1 or not body[-1].flow:
+        return None
+    sizes = (fact.high or fact.value, fact.value, fact.low or fact.value)
+    return Span(*(float(math.ceil(slots / size)) for size in sizes if size))
 
 
 def scheduled(

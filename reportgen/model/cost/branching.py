@@ -9,7 +9,7 @@ from reportgen.model.cost.instruction import Instruction
 from reportgen.model.cost.latency import Span
 from reportgen.units import significant
 
-INTERVAL, MISPREDICTION = "branch.taken.interval", "branch.misprediction"
+INTERVAL, MISPREDICTION, GROUP = "branch.taken.interval", "branch.misprediction", "branch.loop.group"
 ASSUMED = Span(0.5, 1.0, 1.0)
 """Cycles of a taken branch where the run did not ask: one, but cores that take two a cycle are on sale."""
 

@@ -51,6 +51,17 @@ ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
         ),
     ),
     (
+        "branch.loop.group",
+        "instructions in front of a taken branch",
+        "count",
+        (
+            "Instructions that come in at once in front of a branch that is taken: a round of a short loop "
+            "takes a cycle for each group of so many, its counter and branch among them."
+        ),
+        "branches",
+        "Of instructions of one slot each, of three kinds in turn, within one line of code.",
+    ),
+    (
         "branch.return.depth",
         "depth of nested calls",
         "count",

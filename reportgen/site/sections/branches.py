@@ -20,6 +20,7 @@ LEADING = (
     "branch.misprediction",
     "branch.taken.interval",
     "branch.not_taken.interval",
+    "branch.loop.group",
     "branch.return.depth",
 )
 """Metrics whose findings open the section; ends of the rate are in the table."""

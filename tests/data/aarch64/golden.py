@@ -66,6 +66,7 @@ PROGRAMS = (
     "front_end/taken_branches#spacing=32,branches=16",
     "front_end/call_return#depth=4",
     "front_end/not_taken_branches#length=48",
+    "front_end/loop_rounds#length=19",
     "core_communication/line_transfer#by=store,pair=0-1,rounds=4",
     "core_communication/line_transfer_locked#by=exchange,pair=0-1,rounds=4",
     "core_communication/line_transfer_locked#by=compare_exchange,pair=0-1,rounds=4",

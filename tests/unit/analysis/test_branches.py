@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reportgen.analysis.loop_rounds import LEAST_SHOWN, SLACK
 from reportgen.analysis.quantity import Quantity
 from reportgen.analysis.taken_branches import ORDER, never_falling
 from reportgen.status import Status
@@ -17,9 +19,12 @@ from tests.simulated.branch_points import (
     COUNTS,
     DEPTHS,
     DISTANCES,
+    LENGTHS,
     calls_probe,
     ends,
     misprediction_probe,
+    round_of,
+    rounds_probe,
     taken_probe,
 )
 from tests.simulated.population import devices
@@ -27,6 +32,7 @@ from tests.simulated.truth import KIB, CpuTruth
 from tests.unit.analysis.cases import QUIET, analysed
 
 COST, INTERVAL, DEPTH = "branch.misprediction", "branch.taken.interval", "branch.return.depth"
+GROUP = "branch.loop.group"
 
 
 def of(probe: object, truth: CpuTruth, seed: int = 1) -> dict[str, Quantity]:
@@ -193,3 +199,55 @@ def test_times_that_lie_on_no_line_have_no_end(seed: int) -> None:
     assert quantity.status is Status.UNSTABLE
     assert "No depth lies on the line" in quantity.reason
     assert quantity.value is None
+
+
+@pytest.mark.parametrize("closing", [1, 2])
+@pytest.mark.parametrize("width", [4.0, 5.0, 6.0])
+@pytest.mark.parametrize("group", [6, 8, 9, 10])
+def test_a_group_is_found_or_is_a_bound_or_nothing(group: int, width: float, closing: int) -> None:
+    truth = replace(QUIET, loop_group=group, loop_width=width)
+    quantity = of(lambda one: rounds_probe(one, closing), truth)[GROUP]
+    shown = sum(
+        round_of(truth, length + closing) > 1.04 * round_of(replace(truth, loop_group=0), length + closing)
+        for length in LENGTHS
+    )
+    if shown >= LEAST_SHOWN:
+        assert (quantity.status, quantity.low, quantity.high) == (Status.OK, group, group)
+        assert quantity.details["width"] == pytest.approx(width, rel=0.03)
+    elif not shown:
+        assert quantity.status is Status.CENSORED
+        assert quantity.low is not None
+        assert quantity.low <= group
+    else:
+        assert quantity.status is not Status.OK
+
+
+@given(devices(), st.integers(0, 200))
+@settings(max_examples=20, deadline=None)
+def test_a_group_of_a_drawn_core_is_the_true_one(truth: CpuTruth, seed: int) -> None:
+    quantity = of(rounds_probe, truth, seed)[GROUP]
+    if quantity.status is Status.OK:
+        assert within(quantity, truth.loop_group)
+    elif quantity.status is Status.CENSORED:
+        assert quantity.low is not None
+        assert quantity.low <= (truth.loop_group or math.inf)
+
+
+@pytest.mark.parametrize("late", [2, 3, 4])
+def test_a_few_rounds_may_come_out_otherwise(late: int) -> None:
+    info, timed = rounds_probe(QUIET)
+    shown = [replace(one, cycles=one.cycles * (1.15 if at % 5 == 1 and at // 5 < late else 1.0))
+             for at, one in enumerate(timed)]  # fmt: skip
+    quantity = analysed([(info, shown)])[GROUP]
+    assert quantity.status is (Status.OK if late <= SLACK else Status.UNSTABLE)
+
+
+def test_rounds_of_another_law_and_few_rounds_have_no_group() -> None:
+    info, timed = rounds_probe(QUIET)
+    shown = [replace(one, cycles=1.0 + 0.37 * at**1.2) for at, one in enumerate(timed)]
+    other = analysed([(info, shown)])[GROUP]
+    assert other.status is Status.UNSTABLE
+    assert "No size of a group" in other.reason
+    few = analysed([(info, timed[:5])])[GROUP]
+    assert few.value is None
+    assert "5 lengths of a round gave a time; 8 are needed" in few.reason

@@ -22,6 +22,7 @@ from tests.simulated.branch_points import (
     TAKEN,
     calls_probe,
     misprediction_probe,
+    rounds_probe,
     taken_probe,
 )
 from tests.simulated.cpu import make_records
@@ -37,6 +38,12 @@ def made(truth: CpuTruth) -> dict[str, Finding]:
 
     run, columns, _ = make_records(truth, 3, suite)
     return {one.id: one for one in derive(run, quantities(run, pa.table(columns)))}
+
+
+def looped(truth: CpuTruth) -> Finding:
+    run, columns, _ = make_records(truth, 3, lambda one: [rounds_probe(one)])
+    found = {one.id: one for one in derive(run, quantities(run, pa.table(columns)))}
+    return found["branch.loop.group"]
 
 
 @cache
@@ -137,6 +144,18 @@ def test_the_hypotheses(truth: CpuTruth, verdicts: tuple[Verdict | None, ...]) -
     assert ended == verdicts
 
 
+def test_groups_of_a_loop_are_told_and_refused() -> None:
+    found = looped(QUIET)
+    assert found.sentence.startswith(
+        "A round of a short loop takes whole cycles, at least one for every 8 instructions, where its "
+        "counter and branch count as one"
+    )
+    assert found.verdict is Verdict.SUPPORTED
+    none = looped(replace(QUIET, loop_group=0))
+    assert (none.status, none.verdict) == (Status.CENSORED, Verdict.NOT_SUPPORTED)
+    assert "at least 11" in none.sentence
+
+
 def test_words_and_dictionary() -> None:
     for finding in usual().values():
         assert lint.offences(finding.sentence) == (), finding.sentence
@@ -147,6 +166,7 @@ def test_words_and_dictionary() -> None:
         ("branch.taken.interval", "cycle"),
         ("branch.taken.16b.second", "count"),
         ("branch.return.depth", "count"),
+        ("branch.loop.group", "count"),
     ):
         entry = lookup(metric)
         assert entry is not None

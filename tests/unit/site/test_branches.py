@@ -14,7 +14,7 @@ from reportgen.site.figures import curves
 from reportgen.site.render import Renderer
 from reportgen.site.report import Report
 from tests.simulated.asked import Asked
-from tests.simulated.branch_points import calls_probe, misprediction_probe, taken_probe
+from tests.simulated.branch_points import calls_probe, misprediction_probe, rounds_probe, taken_probe
 from tests.simulated.cpu import make_data
 from tests.simulated.truth import CpuTruth
 from tests.unit.site.conftest import KNOWN
@@ -24,7 +24,7 @@ QUIET = CpuTruth().quiet()
 
 
 def suite(truth: CpuTruth) -> list[Asked]:
-    return [misprediction_probe(truth), taken_probe(truth), calls_probe(truth)]
+    return [misprediction_probe(truth), taken_probe(truth), calls_probe(truth), rounds_probe(truth)]
 
 
 def report(truth: CpuTruth, root: Path) -> Report:
@@ -46,6 +46,7 @@ def test_every_question_has_a_panel(panels: dict[str, curves.Panel]) -> None:
         "16 bytes apart",
         "32 bytes apart",
         "64 bytes apart",
+        "rounds of short loops",
         "nested calls",
     ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reportgen.backends.cpu.isa import Branches
+from reportgen.backends.cpu.branch_body import Branches, in_turn
 
 _THRESHOLDS = tuple(f"x{number}" for number in range(2, 10))
 _HELD = ("x19", "x20", "x21", *_THRESHOLDS, "x22")
@@ -32,6 +32,15 @@ def jumps(count: int, spacing: int) -> Branches:
 def untaken(count: int) -> tuple[Branches, int]:
     """See `Assembly.untaken`."""
     return Branches((f".rept {count}", "b.eq .+4", ".endr"), init=("mov x2, #1", "cmp x2, #0")), 4
+
+
+def rounds(count: int) -> Branches:
+    """See `Assembly.rounds`."""
+    adding = [f"add w{number}, w{number}, #1" for number in range(2, 8)]
+    masking = [f"and v{number}.16b, v{number}.16b, v7.16b" for number in range(7)]
+    loading = [f"ldr w{number}, [x1]" for number in range(8, 15)]
+    zeroed = (f"movi v{number}.2d, #0" for number in range(8))
+    return Branches(in_turn(count, adding, masking, loading), init=(*_PAGE, *zeroed))
 
 
 def calls(depth: int) -> Branches:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reportgen.backends.cpu.isa import Branches
+from reportgen.backends.cpu.branch_body import Branches, in_turn
 
 _THRESHOLDS = ("rdi", "rbp", "r8", "r9", "r10", "r11", "r12", "r13")
 _PAGE = ("mov rdi, [rsp]", "mov rdi, [rdi+80]")
@@ -38,6 +38,20 @@ def jumps(count: int, spacing: int) -> Branches:
 def untaken(count: int) -> tuple[Branches, int]:
     """See `Assembly.untaken`: as bytes (74 00: to the next one); the time stamp leaves something but zero."""
     return Branches((f".rept {count}", ".byte 0x74, 0", ".endr")), 2
+
+
+_COUNTERS = ("eax", "ecx", "edx", "ebx", "esi", "ebp")
+_VECTORS = tuple(f"xmm{number}" for number in range(7))
+_LOADED = tuple(f"r{number}d" for number in range(8, 15))
+
+
+def rounds(count: int) -> Branches:
+    """See `Assembly.rounds`: three bytes each, so that nineteen and the branch lie in a line of code."""
+    adding = [f"add {name}, 1" for name in _COUNTERS]
+    masking = [f"andps {name}, xmm7" for name in _VECTORS]
+    loading = [f"mov {name}, [rdi]" for name in _LOADED]
+    zeroed = (f"pxor {name}, {name}" for name in (*_VECTORS, "xmm7"))
+    return Branches(in_turn(count, adding, masking, loading), init=(*_PAGE, *zeroed))
 
 
 def calls(depth: int) -> Branches:

@@ -18,6 +18,7 @@ from reportgen.backends.cpu.x86_64.blend import blend as blend
 from reportgen.backends.cpu.x86_64.branches import calls as calls
 from reportgen.backends.cpu.x86_64.branches import jumps as jumps
 from reportgen.backends.cpu.x86_64.branches import outcomes as outcomes
+from reportgen.backends.cpu.x86_64.branches import rounds as rounds
 from reportgen.backends.cpu.x86_64.branches import untaken as untaken
 from reportgen.backends.cpu.x86_64.filler import filler as filler
 from reportgen.backends.cpu.x86_64.forms.program import form as form

@@ -20,7 +20,7 @@ from tests.unit.backends.cpu.machine_code import body_of, with_body, words
 NOP = 0xD503201F
 KINDS = (
     *("chain", "independent", "apart", "mixed", "mixed_apart", "stream", "window", "list", "blend", "frame"),
-    *("outcomes", "jumps", "untaken", "calls", "footprint"),
+    *("outcomes", "jumps", "untaken", "rounds", "calls", "footprint"),
     *("store_to_load", "beside", "shared"),
 )
 NAMES = (*golden.PROGRAMS, *(f"{name}{golden.EXCLUSIVE}" for name in golden.WITHOUT_LSE))

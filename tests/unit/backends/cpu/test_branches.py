@@ -34,6 +34,8 @@ def source(point: str) -> Source:
         "branch_misprediction#random=8,others=taken",
         *(f"taken_branches#spacing={spacing},branches=74" for spacing in (16, 32, 64)),
         "taken_branches#spacing=64,branches=14264",
+        "loop_rounds#length=2",
+        "loop_rounds#length=19",
         "not_taken_branches#length=48",
         "not_taken_branches#length=384",
         "call_return#depth=4",
@@ -99,6 +101,35 @@ def test_branches_that_may_be_taken_are_rejected(body: list[str], fault: str) ->
     result = judge(asked, with_body(asked, *body))
     assert result.verdict == "rejected"
     assert fault in result.explanation
+
+
+FIVE = ["add eax, 1", "andps xmm0, xmm7", "mov r8d, [rdi]", "add ecx, 1", "andps xmm1, xmm7"]
+
+
+@assembles
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        (FIVE[:4], "wanted 2 add"),
+        ([*FIVE[:3], "add eax, 1", FIVE[4]], "wanted 0 dependency chains, found 1"),
+        ([*FIVE[:2], "mov r8d, [rsp]", *FIVE[3:]], "a spill"),
+        ([*FIVE[:4], "jmp 1f", "1:"], "wanted 2 add"),
+    ],
+)
+def test_rounds_of_something_else_are_rejected(body: list[str], fault: str) -> None:
+    asked = source("loop_rounds#length=5")
+    assert judge(asked, with_body(asked, *FIVE)).verdict == "verified"
+    result = judge(asked, with_body(asked, *body))
+    assert result.verdict == "rejected"
+    assert fault in result.explanation
+
+
+@assembles
+def test_a_round_that_begins_within_a_line_is_rejected() -> None:
+    asked = source("loop_rounds#length=5")
+    moved = with_body(asked, *FIVE).replace(".p2align 6\nbody:", ".p2align 6\n  nop\nbody:")
+    result = judge(asked, moved)
+    assert "does not begin at a multiple of 64 bytes" in result.explanation
 
 
 ONE = ["imul rbx, rcx", "add rbx, rsi"] * outcomes.STEPS

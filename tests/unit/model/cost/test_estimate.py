@@ -5,11 +5,13 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from reportgen.model.architecture import Fact
 from reportgen.model.cost import bounds, memory_bound
 from reportgen.model.cost.estimate import Estimate, estimate
 from reportgen.model.cost.instruction import Body
 from reportgen.model.cost.parse import Unreadable, x86_bodies
 from reportgen.model.cost.rank import rank
+from reportgen.status import Status
 from tests.unit.model.cost.machine import core, fact
 
 LOOPS = {
@@ -144,8 +146,38 @@ def test_the_window_is_that_of_the_run_where_it_asked(bodies: dict[str, Body]) -
     assert estimate(body, narrow).cycles > 15.0
 
 
-def taken(one: Estimate) -> bounds.Bound:
-    return next(bound for bound in one.bounds if bound.name == "taken branches")
+def taken(one: Estimate, name: str = "taken branches") -> bounds.Bound:
+    return next(bound for bound in one.bounds if bound.name == name)
+
+
+AT_LEAST = msgspec.structs.replace(fact("branch.loop.group", 5.0), status=Status.CENSORED)
+
+
+@pytest.mark.parametrize(
+    ("loop", "group", "cycles", "low", "high"),
+    [
+        ("nops", None, 3.0, 3.0, 19 / 6),  # 18 slots at 6 a cycle
+        ("nops", fact("branch.loop.group", 8.0, "count"), 3.0, 3.0, 19 / 6),
+        ("nops", fact("branch.loop.group", 7.0, "count"), 3.0, 3.0, 19 / 6),
+        ("nops", fact("branch.loop.group", 5.0, "count"), 4.0, 4.0, 4.0),
+        ("fmas", fact("branch.loop.group", 6.0, "count"), 2.0, 2.0, 2.0),
+        ("fmas", fact("branch.loop.group", 6.0, "count", 0.2), 2.0, 2.0, 3.0),
+        ("fmas", fact("branch.loop.group", None), 11 / 6, 11 / 6, 2.0),
+        ("fmas", AT_LEAST, 11 / 6, 11 / 6, 2.0),
+    ],
+)  # fmt: skip
+def test_what_comes_in_in_front_of_a_taken_branch_is_whole_groups(
+    loop: str, group: Fact | None, cycles: float, low: float, high: float, bodies: dict[str, Body]
+) -> None:
+    one = estimate(bodies[loop], core(facts=(*core().facts, *((group,) if group is not None else ()))))
+    found = taken(one, "front end")
+    assert (found.cycles, found.low, found.high) == pytest.approx((cycles, low, high))
+    assert ("groups in front of the branch" in found.why) == (cycles > bodies_slots(bodies[loop]) / 6)
+
+
+def bodies_slots(body: Body) -> int:
+    """Instructions, the counter and its branch as one."""
+    return len(body.instructions) - 1
 
 
 def test_a_taken_branch_takes_what_the_run_measured(bodies: dict[str, Body]) -> None:
